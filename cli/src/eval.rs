@@ -14,8 +14,9 @@ const AFTER_HELP: &str = "\
 Scores are shown with and without punctuation, with and without label subtypes. --punct and --granularity choose which of
 them breakdowns, confidence intervals and significance tests are about.
 
-Files that do not hold the same words, words without a head and cycles are errors (exit code 2). Several roots in a
-sentence are accepted, and counted.
+Files that hold the same text in other words, multiword tokens or sentences are aligned and scored as eval.py of Universal
+Dependencies does it: Words, UAS, LAS, CLAS, MLAS, BLEX and others. Another text, words without a head and cycles are errors
+(exit code 2). Several roots in a sentence are accepted, and counted.
 
 Examples:
   treebeam eval gold.conllu parsed.conllu
@@ -62,7 +63,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// If a file cannot be read, is malformed, holds something other than trees, or other words than the gold file.
+/// If a file cannot be read, is malformed, holds something other than trees, or another text than the gold file.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     treebeam::process::start_threads();
     let systems: Vec<&PathBuf> = std::iter::once(&args.system).chain(&args.system2).collect();
@@ -93,6 +94,6 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let text = if args.json { serde_json::to_string_pretty(&report)? + "\n" } else { render(&report) };
-    std::io::stdout().lock().write_all(text.as_bytes()).context("standard output")?;
+    treebeam::console::output().write_all(text.as_bytes()).context("standard output")?;
     Ok(ExitCode::SUCCESS)
 }

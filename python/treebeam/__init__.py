@@ -29,7 +29,10 @@ class Evaluation:
     def _score(self, name: str, system: int = 0) -> float:
         variants = self.report["systems"][system]["scores"]
         headline = self.report["headline"]
-        return next(v[name] for v in variants if all(v[key] == headline[key] for key in headline))
+        # Words that are not gold's have the scores of eval.py alone.
+        aligned = self.report["systems"][system]["aligned"]
+        of_aligned = next((score["f1"] for score in aligned if score["metric"] == name.upper()), None)
+        return next((v[name] for v in variants if all(v[key] == headline[key] for key in headline)), of_aligned)
 
     @property
     def uas(self) -> float:
@@ -42,9 +45,9 @@ class Evaluation:
         return self._score("las")
 
     @property
-    def intervals(self) -> dict:
-        """Bootstrap intervals of the scores of the (first) system."""
-        return self.report["systems"][0]["intervals"]
+    def intervals(self) -> dict | None:
+        """Bootstrap intervals of the scores of the (first) system; none if its words are not those of gold."""
+        return self.report["systems"][0].get("intervals")
 
     @property
     def comparison(self) -> list[dict] | None:

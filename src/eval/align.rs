@@ -46,6 +46,6 @@ fn same_words(gold_path: &str, gold: &InputSentence, system_path: &str, system: 
     Ok(())
 }
 
-fn location(path: &str, line: usize, sentence: &InputSentence) -> Location {
+pub(super) fn location(path: &str, line: usize, sentence: &InputSentence) -> Location {
     Location { path: path.to_owned(), line, sentence: sentence.id.clone() }
 }

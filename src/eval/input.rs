@@ -27,12 +27,31 @@ pub struct InputSentence {
     pub lines: Vec<usize>,
     /// The words' forms.
     pub forms: Vec<String>,
+    /// The words' lemmas.
+    pub lemmas: Vec<String>,
     /// The words' universal parts of speech.
     pub upos: Vec<String>,
+    /// The words' parts of speech of the language.
+    pub xpos: Vec<String>,
+    /// The words' features.
+    pub feats: Vec<String>,
     /// The words' heads.
     pub heads: Vec<Node>,
     /// The labels of the arcs into the words.
     pub labels: Vec<String>,
+    /// The multiword tokens, in order.
+    pub ranges: Vec<MultiwordToken>,
+}
+
+/// A multiword token: one token of the text that is several words of the tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MultiwordToken {
+    /// Its words' entries in the lists of an [`InputSentence`].
+    pub words: std::ops::Range<usize>,
+    /// Its form.
+    pub form: String,
+    /// Its line of the file, from 1.
+    pub line: usize,
 }
 
 impl Input {
@@ -94,10 +113,27 @@ fn read_sentence(sentence: &Sentence) -> Result<InputSentence, Problem> {
         line: sentence.line(),
         lines: sentence.lines_of_words(),
         forms: column(Column::Form),
+        lemmas: column(Column::Lemma),
         upos: column(Column::Upos),
+        xpos: column(Column::Xpos),
+        feats: column(Column::Feats),
         heads,
         labels: column(Column::Deprel),
+        ranges: ranges(sentence),
     })
+}
+
+/// The sentence's multiword tokens.
+fn ranges(sentence: &Sentence) -> Vec<MultiwordToken> {
+    let lines = sentence.text().lines().enumerate();
+    let range = |(at, line): (usize, &str)| {
+        let mut columns = line.split('\t');
+        let (first, last) = columns.next()?.split_once('-')?;
+        let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+        let form = columns.next()?.to_owned();
+        Some(MultiwordToken { words: first.checked_sub(1)?..last, form, line: sentence.line() + at })
+    };
+    lines.filter_map(range).collect()
 }
 
 /// A sentence of two files, and the words of it that are scored.

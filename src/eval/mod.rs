@@ -5,9 +5,13 @@
 //! all sentences together. Which words are scored is the [`Punctuation`] choice, which labels count as the same is the
 //! [`Granularity`]; no score is printed without naming both.
 //!
+//! Files that hold the same text in other words or sentences are aligned, and scored as Universal Dependencies does:
+//! [`aligned_scores`].
+//!
 //! One sentence is compared by [`count`], two sets of files by [`Report::new`].
 
 mod align;
+mod aligned;
 mod breakdown;
 mod classes;
 mod compare;
@@ -20,12 +24,13 @@ mod report;
 pub mod significance;
 
 pub use align::check_alignment;
+pub use aligned::{AlignedScore, aligned_scores};
 pub use breakdown::{ArcClass, Breakdowns, Bucket, Section};
 pub use classes::{Classes, OfClass, RightWords};
 pub use compare::Compared;
 pub use confusion::Confusion;
 pub use counts::{Analysis, Counts, Granularity, Metric, Scores, count};
-pub use input::{Input, InputSentence};
+pub use input::{Input, InputSentence, MultiwordToken};
 pub use pairs::{Gain, Pairs, holm, sign, signs};
 pub use punctuation::{Punctuation, PunctuationRule};
 pub use report::{FORMAT, Headline, Intervals, Options, Report, SystemReport, Test, Variant};

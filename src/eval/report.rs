@@ -1,13 +1,15 @@
 //! Everything that `treebeam eval` has to say, as data.
 
+use std::collections::{BTreeMap, HashSet};
+
 use serde::Serialize;
 
 use super::compare::{Compared, Triple, compared};
 use super::input::ScoredSentence;
 use super::significance::{self, Interval, LEVEL};
 use super::{
-    Breakdowns, Counts, Granularity, Input, Metric, Punctuation, PunctuationRule, Scores, Section, check_alignment,
-    count,
+    AlignedScore, Breakdowns, Counts, Granularity, Input, Metric, Punctuation, PunctuationRule, Scores, Section,
+    aligned_scores, check_alignment, count,
 };
 use crate::error::Result;
 use crate::random::GENERATOR;
@@ -81,12 +83,18 @@ pub struct SystemReport {
     pub path: String,
     /// The number of its sentences with several roots.
     pub several_roots: usize,
-    /// Its scores with and without punctuation, with and without subtypes.
+    /// Its scores with and without punctuation, with and without subtypes; none if its words or sentences are not gold's.
     pub scores: Vec<Variant>,
-    /// Bootstrap intervals of its headline scores.
-    pub intervals: Intervals,
-    /// Its breakdowns.
+    /// Bootstrap intervals of its headline scores, if its words are gold's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intervals: Option<Intervals>,
+    /// Its breakdowns; empty if its words are not gold's.
     pub breakdowns: Breakdowns,
+    /// Scores as Universal Dependencies' `eval.py` computes them, whatever its words are; none if the words are gold's, but not
+    /// the text of their multiword tokens.
+    pub aligned: Vec<AlignedScore>,
+    /// Labels that gold does not have, with the number of their words, most frequent first.
+    pub labels_not_in_gold: Vec<(String, u64)>,
 }
 
 /// The scores under one [`Headline`].
@@ -134,14 +142,19 @@ impl Report {
     /// Evaluates `systems` against `gold`; if there are two or more, the second is compared with the first.
     ///
     /// # Errors
-    /// If a system does not have the words of `gold`.
+    /// If a system does not have the text of `gold`.
     ///
     /// # Panics
     /// If `options.samples` is 0.
     pub fn new(gold: &Input, systems: &[Input], options: &Options) -> Result<Report> {
-        for system in systems {
-            check_alignment(gold, system)?;
-        }
+        let with_aligned = |system| {
+            let scores = aligned_scores(gold, system);
+            match check_alignment(gold, system) {
+                Ok(()) => Ok((system, true, scores.unwrap_or_default())),
+                Err(_) => Ok((system, false, scores?)),
+            }
+        };
+        let systems = systems.iter().map(with_aligned).collect::<Result<Vec<_>>>()?;
         let rule = options.rule.unwrap_or_else(|| {
             PunctuationRule::for_tags(gold.sentences.iter().flat_map(|s| &s.upos).map(String::as_str))
         });
@@ -151,14 +164,19 @@ impl Report {
             .map(|s| s.forms.iter().zip(&s.upos).map(|(form, upos)| rule.applies(form, upos)).collect())
             .collect();
         let headline_scored = scored(&punctuation, options.headline.punctuation);
-        let by_sentence: Vec<Vec<Counts>> =
-            systems.iter().map(|system| counts(gold, system, &headline_scored, options.headline.granularity)).collect();
+        // Words that are not gold's have no counts.
+        let counts_of = |&(system, is_same, _): &(&Input, bool, _)| {
+            is_same.then(|| counts(gold, system, &headline_scored, options.headline.granularity))
+        };
+        let by_sentence: Vec<Option<Vec<Counts>>> = systems.iter().map(counts_of).collect();
         let comparison = match by_sentence.as_slice() {
-            [a, b, ..] => Some([Metric::Uas, Metric::Las].map(|metric| Test::new(a, b, metric, options)).to_vec()),
+            [Some(a), Some(b), ..] => {
+                Some([Metric::Uas, Metric::Las].map(|metric| Test::new(a, b, metric, options)).to_vec())
+            }
             _ => None,
         };
-        let compared = match systems {
-            [first, second, ..] => {
+        let compared = match systems.as_slice() {
+            [(first, true, _), (second, true, _), ..] => {
                 let sentences =
                     gold.sentences.iter().zip(&first.sentences).zip(&second.sentences).zip(&headline_scored);
                 let triples: Vec<Triple> =
@@ -168,7 +186,7 @@ impl Report {
             }
             _ => None,
         };
-        let systems = systems.iter().zip(&by_sentence);
+        let systems = systems.into_iter().zip(&by_sentence);
         Ok(Report {
             format: FORMAT,
             gold: gold.path.clone(),
@@ -181,7 +199,11 @@ impl Report {
             samples: options.samples,
             seed: options.seed,
             generator: GENERATOR,
-            systems: systems.map(|(s, counts)| SystemReport::new(gold, s, &punctuation, counts, options)).collect(),
+            systems: systems
+                .map(|((system, _, aligned), counts)| {
+                    SystemReport::new(gold, system, aligned, &punctuation, counts.as_deref(), options)
+                })
+                .collect(),
             comparison,
             compared,
         })
@@ -206,6 +228,17 @@ impl Report {
                 self.punctuation_rule.description()
             ));
         }
+        let words_differ: Vec<&str> =
+            self.systems.iter().filter(|system| system.scores.is_empty()).map(|system| system.path.as_str()).collect();
+        if !words_differ.is_empty() {
+            let what =
+                if self.systems.len() > 1 { "breakdowns, intervals and tests" } else { "breakdowns and intervals" };
+            warnings.push(format!(
+                "{}: words or sentences other than those of {}: aligned as eval.py of Universal Dependencies does it, without {what}",
+                words_differ.join(", "),
+                self.gold
+            ));
+        }
         for system in self.systems.iter().filter(|system| system.several_roots > 0) {
             warnings.push(format!(
                 "{}: {} of {} sentences have several roots, against {} in {}",
@@ -214,6 +247,17 @@ impl Report {
         }
         warnings
     }
+}
+
+/// Labels of `system` that `gold` does not have, with the number of their words, most frequent first.
+fn labels_not_in_gold(gold: &Input, system: &Input) -> Vec<(String, u64)> {
+    let known: HashSet<&String> = gold.sentences.iter().flat_map(|sentence| &sentence.labels).collect();
+    let mut counts: BTreeMap<&String, u64> = BTreeMap::new();
+    let labels = system.sentences.iter().flat_map(|sentence| &sentence.labels);
+    labels.filter(|label| !known.contains(label)).for_each(|label| *counts.entry(label).or_default() += 1);
+    let mut labels: Vec<(String, u64)> = counts.into_iter().map(|(label, n)| (label.clone(), n)).collect();
+    labels.sort_by_key(|&(_, n)| std::cmp::Reverse(n));
+    labels
 }
 
 /// By sentence and word: whether the word is scored.
@@ -231,20 +275,32 @@ fn counts(gold: &Input, system: &Input, scored: &[Vec<bool>], granularity: Granu
 }
 
 impl SystemReport {
-    /// `by_sentence` are the counts under the headline.
+    /// `by_sentence` are the counts under the headline, if the words are gold's.
     fn new(
         gold: &Input,
         system: &Input,
+        aligned: Vec<AlignedScore>,
         punctuation: &[Vec<bool>],
-        by_sentence: &[Counts],
+        by_sentence: Option<&[Counts]>,
         options: &Options,
     ) -> SystemReport {
-        let mut scores = Vec::new();
+        let mut report = SystemReport {
+            path: system.path.clone(),
+            several_roots: system.n_several_roots(),
+            scores: Vec::new(),
+            intervals: None,
+            breakdowns: Breakdowns::default(),
+            aligned,
+            labels_not_in_gold: labels_not_in_gold(gold, system),
+        };
+        let Some(by_sentence) = by_sentence else { return report };
         for choice in [Punctuation::Include, Punctuation::Exclude] {
             let scored = scored(punctuation, choice);
             for granularity in [Granularity::Full, Granularity::Universal] {
                 let total: Counts = counts(gold, system, &scored, granularity).iter().sum();
-                scores.push(Variant { headline: Headline { punctuation: choice, granularity }, scores: total.into() });
+                report
+                    .scores
+                    .push(Variant { headline: Headline { punctuation: choice, granularity }, scores: total.into() });
             }
         }
         let interval = |metric| significance::bootstrap(by_sentence, metric, options.samples, options.seed);
@@ -253,13 +309,9 @@ impl SystemReport {
         let pairs: Vec<ScoredSentence> = sentences
             .map(|(((gold, system), scored), &counts)| ScoredSentence { gold, system, scored, counts })
             .collect();
-        SystemReport {
-            path: system.path.clone(),
-            several_roots: system.n_several_roots(),
-            scores,
-            intervals: Intervals { level: LEVEL, uas: interval(Metric::Uas), las: interval(Metric::Las) },
-            breakdowns: Breakdowns::new(&pairs, options.headline.granularity, &options.sections),
-        }
+        report.intervals = Some(Intervals { level: LEVEL, uas: interval(Metric::Uas), las: interval(Metric::Las) });
+        report.breakdowns = Breakdowns::new(&pairs, options.headline.granularity, &options.sections);
+        report
     }
 
     /// The scores under `headline`.

@@ -6,7 +6,9 @@ use treebeam::error::Result;
 use treebeam::eval::{Metric, Report, Section, SystemReport, Test};
 
 use super::dots::pictures;
-use super::render::{compared, comparison, headline, intervals, scores, several_roots, tables};
+use super::render::{
+    aligned, aligned_line, compared, comparison, headline, intervals, labels_not_in_gold, scores, several_roots, tables,
+};
 use crate::report::templates::{render, view};
 use crate::style::BASE;
 
@@ -16,14 +18,17 @@ use crate::style::BASE;
 /// None that data could cause.
 pub fn page(report: &Report) -> Result<String> {
     let of_system = |system: &SystemReport| {
-        let scores_of = system.under(report.headline).map(|scores| (scores.counts.las(), scores.counts.uas()));
+        let same_words = system.under(report.headline).map(|scores| (scores.counts.las(), scores.counts.uas()));
+        let aligned_f1 = |metric| system.aligned.iter().find(|score| score.metric == metric).map(|score| score.f1);
+        let scores_of = same_words.or_else(|| Some((aligned_f1("LAS")?, aligned_f1("UAS")?)));
+        let notes = [intervals(report, system), aligned_line(system), labels_not_in_gold(report, system)];
         let own = if report.comparison.is_none() { std::slice::from_ref(system) } else { &[] };
         let sections = tables(&system.breakdowns).into_iter().map(|(section, table)| (section.title(), table));
         view! {
             path => system.path,
             score => scores_of,
-            table => scores(system),
-            intervals => intervals(report, system),
+            table => if same_words.is_some() { scores(system) } else { aligned(system) },
+            notes => notes.into_iter().flatten().collect::<Vec<_>>(),
             pictures => pictures(own),
             sections => sections.collect::<Vec<_>>(),
         }

@@ -5,8 +5,8 @@ use std::fmt::{self, Display};
 use treebeam::error::excerpt;
 use treebeam::eval::significance::{Interval, LEVEL};
 use treebeam::eval::{
-    ArcClass, Breakdowns, Bucket, Compared, Confusion, Granularity, Headline, Punctuation, Report, Scores, Section,
-    SystemReport, Test,
+    AlignedScore, ArcClass, Breakdowns, Bucket, Compared, Confusion, Granularity, Headline, Punctuation, Report,
+    Scores, Section, SystemReport, Test,
 };
 /// The report as text.
 pub fn render(report: &Report) -> String {
@@ -21,7 +21,13 @@ pub fn render(report: &Report) -> String {
     );
     for system in &report.systems {
         text += &format!("\n{}{}\n\n", system.path, several_roots(system.several_roots));
-        text += &format!("{}\n{}\n", scores(system), intervals(report, system));
+        if let Some(intervals) = intervals(report, system) {
+            text += &format!("{}\n{intervals}\n", scores(system));
+            text += &aligned_line(system).map_or(String::new(), |line| line + "\n");
+        } else {
+            text += &aligned(system).to_string();
+        }
+        text += &labels_not_in_gold(report, system).map_or(String::new(), |line| line + "\n");
         text += &breakdowns(&system.breakdowns, report.headline);
     }
     if let (Some(tests), [first, second, ..]) = (&report.comparison, report.systems.as_slice()) {
@@ -83,12 +89,48 @@ pub(super) fn scores(system: &SystemReport) -> Table {
     table
 }
 
-pub(super) fn intervals(report: &Report, system: &SystemReport) -> String {
+/// The scores of `eval.py`, in its columns.
+pub(super) fn aligned(system: &SystemReport) -> Table {
+    let mut table = Table::new(1, ["eval.py", "gold", "system", "precision", "recall", "F1", "of aligned words"]);
+    for score in &system.aligned {
+        let AlignedScore { metric, gold, system, precision, recall, f1, aligned_accuracy, .. } = *score;
+        let shares = [precision, recall, f1].map(|share| format!("{share:.2}"));
+        let of_aligned = aligned_accuracy.map_or(String::new(), |share| format!("{share:.2}"));
+        let counts = [metric.to_owned(), gold.to_string(), system.to_string()];
+        table.row(counts.into_iter().chain(shares).chain([of_aligned]));
+    }
+    table
+}
+
+/// Those scores of `eval.py` that the other tables do not have, where the words are gold's.
+pub(super) fn aligned_line(system: &SystemReport) -> Option<String> {
+    let asked = |score: &&AlignedScore| ["CLAS", "MLAS", "BLEX"].contains(&score.metric);
+    let told = system.aligned.iter().filter(asked).map(|score| format!("{} {:.2}", score.metric, score.f1));
+    let told = told.collect::<Vec<_>>().join(", ");
+    (!told.is_empty()).then(|| format!("as eval.py of Universal Dependencies has it (F1, subtypes dropped): {told}"))
+}
+
+/// The most labels on the line of those that gold does not have.
+const MOST_LABELS: usize = 20;
+
+/// Labels that only the system has, on one line.
+pub(super) fn labels_not_in_gold(report: &Report, system: &SystemReport) -> Option<String> {
+    let labels = &system.labels_not_in_gold;
+    let told = labels.iter().take(MOST_LABELS).map(|(label, n)| format!("{} ({n})", excerpt(label)));
+    let rest =
+        if labels.len() > MOST_LABELS { format!(", and {} more", labels.len() - MOST_LABELS) } else { String::new() };
+    let told = told.collect::<Vec<_>>().join(", ");
+    (!labels.is_empty()).then(|| format!("labels that {} does not have: {told}{rest}", report.gold))
+}
+
+/// Intervals, where the words are gold's.
+pub(super) fn intervals(report: &Report, system: &SystemReport) -> Option<String> {
     let percent = LEVEL * 100.0;
-    let [uas, las] = [system.intervals.uas, system.intervals.las]
+    let intervals = system.intervals.as_ref()?;
+    let [uas, las] = [intervals.uas, intervals.las]
         .map(|Interval { low, high }| if low.is_nan() { "-".to_owned() } else { format!("{low:.2} to {high:.2}") });
     let how = format!("bootstrap, {} samples of sentences, seed {}", report.samples, report.seed);
-    format!("{percent:.0}% intervals ({}): UAS {uas}, LAS {las} ({how})", headline(report.headline))
+    Some(format!("{percent:.0}% intervals ({}): UAS {uas}, LAS {las} ({how})", headline(report.headline)))
 }
 
 fn breakdowns(breakdowns: &Breakdowns, under: Headline) -> String {
