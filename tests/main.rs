@@ -20,6 +20,7 @@ mod graph;
 mod merged_beams;
 mod model_files;
 mod neural;
+mod official;
 mod options;
 mod oracle;
 mod packaging;

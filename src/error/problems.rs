@@ -14,6 +14,8 @@ choice! {
         Format = "format",
         /// Bytes that are not UTF-8.
         Encoding = "encoding",
+        /// Letters with marks are composed where Unicode has a character for both: normalisation form C.
+        Normalisation = "normalisation",
         /// Carriage returns, a byte order mark, blank lines too many or too few.
         Layout = "layout",
         /// A line has ten columns.
@@ -36,16 +38,20 @@ choice! {
         Root = "root",
         /// A word has a label, and one of the right form.
         Label = "label",
-        /// Sentences have an id, each another one.
+        /// Sentences have an id, each another one; so are ids of parallel sentences, and their alternatives and parts are counted.
         SentenceId = "sentence-id",
+        /// A sentence begins one document and one paragraph at most, not within a line of text.
+        Document = "document",
         /// Sentences have their text, which is that of their words.
         Text = "text",
         /// Universal parts of speech are of the universal inventory.
         Upos = "upos",
         /// Features are pairs of names and values, sorted, none given twice.
         Feats = "feats",
-        /// The enhanced graph is a sorted list of heads and labels.
+        /// The enhanced graph is a sorted list of heads and labels, reaches every node, and is there in all sentences or in none.
         Deps = "deps",
+        /// Attributes of MISC are given once; SpaceAfter is No, of tokens of the text.
+        Misc = "misc",
     }
 }
 

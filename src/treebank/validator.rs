@@ -1,31 +1,35 @@
 //! The first two levels of Universal Dependencies' validator: the file's format, and the form of its annotation.
 //!
-//! Level 1 is what every reader of this crate demands, and white space. Level 2 adds what can be told without knowing the
-//! language: comments that a sentence must have, inventories, the order within columns, the basic tree. The rules are those
-//! of <https://universaldependencies.org/format.html> and of the validation that treebanks pass before they are released.
+//! Level 1 is what every reader of this crate demands, white space, and normalisation. Level 2 adds what can be told without
+//! knowing the language: comments that a sentence must have, inventories, the order within columns, the basic tree, the
+//! connected enhanced graph. The rules are those of <https://universaldependencies.org/format.html> as the validator of the
+//! package `udtools` 0.2.9 has them.
 
+mod comments;
+mod graph;
 mod values;
 
-use std::collections::HashMap;
+use unicode_normalization::is_nfc;
 
-use super::sentence::value;
 use super::{Column, Format, Sentence};
 use crate::error::{Problems, Rule, excerpt, told_apart};
 use crate::tree::Roots;
-use values::{Nodes, Place};
+use comments::Comments;
+use graph::Graphs;
+use values::{Place, is_space};
 
-/// Checks the sentences of one file, in order.
+/// Checks the sentences of one treebank, in order; it may be several files.
 #[derive(Debug, Default)]
 pub struct Validator {
     level: u8,
-    /// The line at which each sentence's id was given first.
-    ids: HashMap<Box<str>, usize>,
+    comments: Comments,
+    graphs: Graphs,
 }
 
 impl Validator {
-    /// A validator of one file at `level` 1 or 2.
+    /// A validator of one treebank at `level` 1 or 2.
     pub fn new(level: u8) -> Validator {
-        Validator { level, ids: HashMap::new() }
+        Validator { level, ..Validator::default() }
     }
 
     /// Adds what is wrong with the next sentence, a well-formed one of CoNLL-U, to `problems`. Without `roots`, heads and
@@ -33,130 +37,85 @@ impl Validator {
     pub fn check(&mut self, sentence: &Sentence, roots: Option<Roots>, problems: &mut Problems) {
         debug_assert_eq!(sentence.format(), Format::Conllu, "the levels are of CoNLL-U");
         let mut found = Problems::new(problems.limit());
-        let nodes = Nodes::of(sentence);
+        // The word before, and the first and the last word of the last range.
+        let (mut word, mut range) = (0, (0, 0));
         for (i, text) in sentence.text().lines().enumerate() {
             let place = &mut Place { sentence, line: sentence.line() + i, problems: &mut found };
+            characters(text, place);
             if text.starts_with('#') {
                 continue;
             }
             let columns: Vec<&str> = text.split('\t').collect();
             white_space(&columns, place);
+            let id = columns[Column::Id as usize];
+            if let Some((first, last)) = id.split_once('-') {
+                range = (first.parse().unwrap_or(0), last.parse().unwrap_or(0));
+            } else if !id.contains('.') {
+                word = id.parse().unwrap_or(0);
+            } else if word < range.0 {
+                let expected = "empty nodes before the range that begins with the next word";
+                place.add(Rule::Id, || format!("the empty node {} behind a range", excerpt(id)), expected);
+            }
             if self.level >= 2 {
-                values::check(&columns, &nodes, roots.is_some(), place);
+                values::check(&columns, word <= range.1, roots.is_some(), place);
             }
         }
         if self.level >= 2 {
-            self.comments(sentence, &mut found);
+            self.comments.check(sentence, &mut found);
             match roots {
-                Some(roots) => sentence.check_annotation(roots, &mut found),
+                Some(roots) => {
+                    self.graphs.check(sentence, &mut found);
+                    sentence.check_annotation(roots, &mut found);
+                }
                 None => sentence.check_given_heads(&mut found),
             }
         }
         found.sort();
         problems.append(found);
     }
+}
 
-    /// A sentence has one id, which no other has, and one text, which is that of its words.
-    fn comments(&mut self, sentence: &Sentence, problems: &mut Problems) {
-        let line = sentence.line();
-        let mut ids = 0;
-        let mut texts = Vec::new();
-        for (i, comment) in sentence.comments().enumerate() {
-            let place = &mut Place { sentence, line: line + i, problems };
-            if let Some(id) = value(comment, "sent_id") {
-                ids += 1;
-                let id = id.trim();
-                if ids > 1 {
-                    place.add(Rule::SentenceId, || "another sent_id".into(), "one `# sent_id = ...` a sentence");
-                } else if id.is_empty() || id.contains(char::is_whitespace) {
-                    let found = || format!("the sent_id `{}`", excerpt(id));
-                    place.add(Rule::SentenceId, found, "an id without white space");
-                } else if let Some(&first) = self.ids.get(id) {
-                    let found = || format!("the sent_id `{}`, which line {first} has too", excerpt(id));
-                    place.add(Rule::SentenceId, found, "another id for every sentence of the file");
-                } else {
-                    self.ids.insert(id.into(), line + i);
-                }
-            } else if let Some(text) = value(comment, "text") {
-                if !texts.is_empty() {
-                    place.add(Rule::Text, || "another text".into(), "one `# text = ...` a sentence");
-                }
-                texts.push((line + i, text.strip_prefix(' ').unwrap_or(text).to_owned()));
-            }
-        }
-        let place = &mut Place { sentence, line, problems };
-        if ids == 0 {
-            place.add(Rule::SentenceId, || "a sentence without sent_id".into(), "a comment `# sent_id = ...`");
-        }
-        match texts.first() {
-            None => place.add(Rule::Text, || "a sentence without text".into(), "a comment `# text = ...`"),
-            Some((line, text)) => {
-                place.line = *line;
-                if let Err(found) = text_of_words(text, sentence) {
-                    place.add(Rule::Text, || found, "the forms of the words, with spaces but where SpaceAfter=No");
-                }
-            }
-        }
+/// No line has characters that stand for bytes that could not be read, or marks that could be composed with their letters.
+fn characters(text: &str, place: &mut Place<'_>) {
+    if text.is_ascii() {
+        return;
+    }
+    if text.contains(char::REPLACEMENT_CHARACTER) {
+        let found = "the character U+FFFD, which stands for bytes that were not UTF-8";
+        place.add(Rule::Encoding, || found.into(), "the text as it was before it was converted");
+    }
+    if let Some(column) = text.split('\t').find(|column| !is_nfc(column)) {
+        let composed: String = unicode_normalization::UnicodeNormalization::nfc(column).collect();
+        let [expected, found] = told_apart(&composed, column);
+        place.add(Rule::Normalisation, || format!("the text {found}"), &format!("{expected}, normalisation form C"));
     }
 }
 
-/// No column starts or ends with white space or has two of it in a row; only forms, lemmas and MISC have any.
+/// No column starts or ends with white space or has two of it in a row; only forms, lemmas and MISC have any, and forms and
+/// lemmas of ranges have none.
 fn white_space(columns: &[&str], place: &mut Place<'_>) {
+    let is_range = columns[Column::Id as usize].contains('-');
     for (&text, column) in columns.iter().zip(Column::ALL) {
-        if !text.contains(char::is_whitespace) {
+        if !text.contains(is_space) {
             continue;
         }
-        let allowed = matches!(column, Column::Form | Column::Lemma | Column::Misc);
-        let mut blank = true;
-        let twice = text.chars().any(|c| std::mem::replace(&mut blank, c.is_whitespace()) && c.is_whitespace());
-        if !allowed || twice || text.ends_with(char::is_whitespace) {
-            let expected = match allowed {
-                true => "no white space at either end, and single spaces within",
-                false => "no white space in this column",
+        // Of the separators of information, only those at an end count as white space.
+        let allowed = match column {
+            Column::Misc => true,
+            Column::Form | Column::Lemma => !(is_range && text.contains(char::is_whitespace)),
+            _ => !text.contains(char::is_whitespace),
+        };
+        let mut before = false;
+        let twice = text.chars().any(|c| std::mem::replace(&mut before, c.is_whitespace()) && c.is_whitespace());
+        if !allowed || twice || text.starts_with(is_space) || text.ends_with(is_space) {
+            let expected = match column {
+                Column::Form | Column::Lemma if is_range => "no white space in what is written as one token",
+                Column::Form | Column::Lemma | Column::Misc => "no white space at either end, and single spaces within",
+                _ => "no white space in this column",
             };
             let found = || format!("the {} `{}`", column.name(Format::Conllu), excerpt(text));
             place.add(Rule::WhiteSpace, found, expected);
         }
-    }
-}
-
-/// Checks that `text` is what the surface tokens make; if it is not, says where the two part.
-fn text_of_words(text: &str, sentence: &Sentence) -> Result<(), String> {
-    if text.ends_with(char::is_whitespace) {
-        return Err("a text that ends with white space".into());
-    }
-    let mut rest = text;
-    let mut covered_to = 0;
-    for line in sentence.text().lines().filter(|line| !line.starts_with('#')) {
-        let columns: Vec<&str> = line.split('\t').collect();
-        let [id, form, .., misc] = columns[..] else { continue };
-        if id.contains('.') {
-            continue;
-        }
-        if let Some((_, last)) = id.split_once('-') {
-            covered_to = last.parse().unwrap_or(0);
-        } else if id.parse().unwrap_or(0) <= covered_to {
-            continue;
-        }
-        rest = rest.strip_prefix(form).ok_or_else(|| {
-            let there = rest.char_indices().nth(form.chars().count()).map_or(rest, |(end, _)| &rest[..end]);
-            let [there, form] = told_apart(there, form);
-            format!("a text that goes on with {there} where word {id} is {form}")
-        })?;
-        let glued = misc.split('|').any(|item| item == "SpaceAfter=No");
-        let spaced = rest.starts_with(char::is_whitespace);
-        if glued && spaced {
-            return Err(format!("a space behind word {id}, which has SpaceAfter=No"));
-        }
-        if !glued && !spaced && !rest.is_empty() {
-            return Err(format!("no space behind word {id}, which has no SpaceAfter=No"));
-        }
-        rest = rest.trim_start();
-    }
-    if rest.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("a text that goes on with `{}` behind the last word", excerpt(rest)))
     }
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use treebeam::console::Harmless;
 use treebeam::error::{Problems, counted, remaining};
 use treebeam::files::{Output, Paths};
 use treebeam::tree::Roots;
@@ -27,8 +28,8 @@ pub struct Args {
     /// Read all files as this format
     #[arg(long)]
     format: Option<Format>,
-    /// Check CoNLL-U as Universal Dependencies' validator does at its levels 1 (the file's format) or 2 (also comments, tags,
-    /// features, labels and the basic tree) [default: what treebeam itself needs: format and basic tree]
+    /// Check CoNLL-U as Universal Dependencies' validator (udtools 0.2.9) does at its levels 1 (the file's format) or 2 (also
+    /// comments, tags, features, labels, trees and enhanced graphs); all files are one treebank [default: what treebeam itself needs: format and basic tree]
     #[arg(long, value_name = "LEVEL", value_parser = crate::range::whole::<u8>(1..=2))]
     level: Option<u8>,
     /// Number of words that may hang on the root [default: as many as the file's format allows]
@@ -75,13 +76,15 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let _ = paths.one_standard_input()?;
     let mut output = Some(Output::create(Path::new("-"))?);
     let (mut n_sentences, mut n_problems) = (0, 0);
+    // The files of a call are one treebank: no id is in two of them.
+    let mut validator = args.level.map(Validator::new);
     for path in &args.files {
-        let (format, sentences, problems) = check(path, args)?;
+        let (format, sentences, problems) = check(path, args, &mut validator)?;
         n_sentences += sentences;
         n_problems += problems.len();
         if let Some(to) = &mut output {
             let written = match args.json {
-                true => write_json(path, format, args.level, sentences, &problems, to),
+                true => write_json(path, format, args.level, sentences, &problems, &mut Harmless::new(to)),
                 false => write_lines(path, &problems, to),
             };
             if is_closed(written)? {
@@ -103,7 +106,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// The file's format, the number of its well-formed sentences, and its problems.
-fn check(path: &Path, args: &Args) -> anyhow::Result<(Format, usize, Problems)> {
+fn check(path: &Path, args: &Args, validator: &mut Option<Validator>) -> anyhow::Result<(Format, usize, Problems)> {
     let mut reader = Reader::open(path, args.format)?;
     let format = reader.format();
     if args.level.is_some() && format != Format::Conllu {
@@ -111,14 +114,13 @@ fn check(path: &Path, args: &Args) -> anyhow::Result<(Format, usize, Problems)> 
     }
     let roots = args.roots.unwrap_or(format.roots());
     let roots = (!args.unannotated).then_some(roots);
-    let mut validator = args.level.map(Validator::new);
     let mut problems = Problems::new(args.most as usize);
     let mut n_sentences = 0;
     while let Some(step) = reader.step()? {
         let mut of_block = step.problems;
         if let Some(sentence) = step.sentence {
             n_sentences += 1;
-            match (&mut validator, roots) {
+            match (&mut *validator, roots) {
                 (Some(validator), roots) => validator.check(&sentence, roots, &mut of_block),
                 (None, Some(roots)) => of_block.append(sentence.annotation_problems(roots)),
                 (None, None) => sentence.check_given_heads(&mut of_block),

@@ -1,6 +1,6 @@
 //! Permitted values of the columns, at level 2.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use crate::error::{Problem, Problems, Rule, excerpt, excerpt_of_ascii};
 use crate::treebank::{Column, Format, Sentence};
@@ -10,6 +10,50 @@ const UPOS: [&str; 17] = [
     "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ",
     "SYM", "VERB", "X",
 ];
+
+/// The universal relations.
+const RELATIONS: [&str; 37] = [
+    "acl",
+    "advcl",
+    "advmod",
+    "amod",
+    "appos",
+    "aux",
+    "case",
+    "cc",
+    "ccomp",
+    "clf",
+    "compound",
+    "conj",
+    "cop",
+    "csubj",
+    "dep",
+    "det",
+    "discourse",
+    "dislocated",
+    "expl",
+    "fixed",
+    "flat",
+    "goeswith",
+    "iobj",
+    "list",
+    "mark",
+    "nmod",
+    "nsubj",
+    "nummod",
+    "obj",
+    "obl",
+    "orphan",
+    "parataxis",
+    "punct",
+    "reparandum",
+    "root",
+    "vocative",
+    "xcomp",
+];
+
+/// Attributes of MISC that are documented for all languages, each of which is given once.
+const ONCE: [&str; 8] = ["SpaceAfter", "Lang", "Translit", "LTranslit", "Gloss", "LId", "LDeriv", "Ref"];
 
 /// Place of the line that is checked, and the problems found.
 pub(super) struct Place<'s> {
@@ -29,32 +73,27 @@ impl Place<'_> {
     }
 }
 
-/// The nodes that the enhanced graph may name: words, and how many empty nodes stand behind each.
-pub(super) struct Nodes {
-    pub(super) n_words: usize,
-    pub(super) empty: HashMap<usize, usize>,
-}
-
-impl Nodes {
-    pub(super) fn of(sentence: &Sentence) -> Nodes {
-        let mut empty = HashMap::new();
-        for line in sentence.text().lines().filter(|line| !line.starts_with('#')) {
-            let id = line.split('\t').next().unwrap_or_default();
-            if let Some((word, _)) = id.split_once('.')
-                && let Ok(word) = word.parse()
-            {
-                *empty.entry(word).or_default() += 1;
-            }
-        }
-        Nodes { n_words: sentence.n_words(), empty }
+impl Place<'_> {
+    /// The same place, borrowed once more.
+    pub(super) fn again(&mut self) -> Place<'_> {
+        Place { sentence: self.sentence, line: self.line, problems: self.problems }
     }
 }
 
-/// Checks the ten columns of the line of a word, a range or an empty node.
-pub(super) fn check(columns: &[&str], nodes: &Nodes, annotated: bool, place: &mut Place<'_>) {
+/// White space as Python's `str.isspace` has it, by which the official validator goes: separators of information too.
+pub(super) fn is_space(c: char) -> bool {
+    c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
+}
+
+/// A word, and the number of the empty node behind it, 0 being the word itself.
+pub(super) type NodeId = (usize, usize);
+
+/// Checks the ten columns of the line of a word, perhaps of a range, a range or an empty node.
+pub(super) fn check(columns: &[&str], in_range: bool, annotated: bool, place: &mut Place<'_>) {
     let Ok(columns) = <&[&str; 10]>::try_from(columns) else { return };
     let at = |column: Column| columns[column as usize];
     let id = at(Column::Id);
+    misc(at(Column::Misc), id.contains('.') || in_range && !id.contains('-'), place);
     if id.contains('-') {
         range(columns, place);
         return;
@@ -80,17 +119,12 @@ pub(super) fn check(columns: &[&str], nodes: &Nodes, annotated: bool, place: &mu
         if !is_label(label) {
             let expected = "lower-case letters, and perhaps a colon and a subtype, such as nsubj:pass";
             place.add(Rule::Label, || format!("the label {}", excerpt_of_ascii(label)), expected);
-        }
-        let universal = label.split(':').next();
-        if head == "0" && universal != Some("root") {
-            let found = || format!("the label `{}` of a word with head 0", excerpt(label));
-            place.add(Rule::Label, found, "root");
-        } else if head != "0" && universal == Some("root") {
-            let found = || format!("the label `{}` of a word with head {}", excerpt(label), excerpt(head));
-            place.add(Rule::Label, found, "another label than root, which is for head 0");
+        } else if !is_universal(label) {
+            let found = || format!("the label `{}`", excerpt(label));
+            place.add(Rule::Label, found, "one of the 37 universal relations, such as nsubj, perhaps with a subtype");
         }
     }
-    if let Err(expected) = deps(at(Column::Deps), id, nodes) {
+    if let Err(expected) = deps(at(Column::Deps), id) {
         place.add(Rule::Deps, || format!("the enhanced graph `{}`", excerpt(at(Column::Deps))), expected);
     }
 }
@@ -108,6 +142,30 @@ fn range(columns: &[&str; 10], place: &mut Place<'_>) {
     }
 }
 
+/// Checks the attributes of MISC; `no_token` is said of what is no token of the text by itself.
+fn misc(text: &str, no_token: bool, place: &mut Place<'_>) {
+    let found = || format!("the MISC `{}`", excerpt(text));
+    let attributes = || text.split('|').map(|attribute| attribute.split_once('=').unwrap_or((attribute, "")));
+    for once in ONCE {
+        if attributes().filter(|&(name, _)| name == once).count() > 1 {
+            place.add(Rule::Misc, found, &format!("{once} once"));
+        }
+    }
+    if text.contains("NoSpaceAfter=Yes") {
+        place.add(Rule::Misc, found, "SpaceAfter=No");
+    }
+    if text.split('|').any(|attribute| attribute.starts_with("SpaceAfter=") && attribute != "SpaceAfter=No") {
+        place.add(Rule::Misc, found, "SpaceAfter=No, or SpacesAfter with what follows");
+    }
+    if no_token && text.contains("SpaceAfter=No") {
+        place.add(
+            Rule::Misc,
+            found,
+            "SpaceAfter=No of tokens of the text: words that are no part of a range, and ranges",
+        );
+    }
+}
+
 /// Lower-case letters, perhaps with one subtype.
 fn is_label(label: &str) -> bool {
     let word = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -117,34 +175,43 @@ fn is_label(label: &str) -> bool {
     }
 }
 
-/// `_`, or `Name=Value` joined by `|`, sorted by name without regard to case.
+/// True if the label without its subtypes is a universal relation.
+fn is_universal(label: &str) -> bool {
+    RELATIONS.contains(&label.split(':').next().unwrap_or_default())
+}
+
+/// `_`, or `Name=Value` joined by `|`, sorted without regard to case.
 fn feats(text: &str) -> Result<(), &'static str> {
     if text == "_" {
         return Ok(());
     }
-    let mut before: Option<String> = None;
+    let mut names = HashSet::new();
+    let mut before = String::new();
     for feature in text.split('|') {
         let (name, values) = feature.split_once('=').ok_or("Name=Value, several joined by `|`, or `_`")?;
         if !is_feature_name(name) {
             return Err("names that start with a capital letter, such as Number or Number[psor]");
         }
-        let mut last = None;
+        let mut given = HashSet::new();
+        let mut last = String::new();
         for value in values.split(',') {
             let starts = value.starts_with(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit());
             if !starts || !value.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
                 return Err("values of letters and digits that start with a capital letter or a digit");
             }
-            if last.is_some_and(|last| last >= value) {
+            if !given.insert(value) || last > value.to_ascii_lowercase() {
                 return Err("the values of a feature in the order of the alphabet, each once");
             }
-            last = Some(value);
+            last = value.to_ascii_lowercase();
         }
-        let name = name.to_ascii_lowercase();
-        match before {
-            Some(before) if before == name => return Err("each feature once"),
-            Some(before) if before > name => return Err("the features in the order of the alphabet"),
-            _ => before = Some(name),
+        if !names.insert(name) {
+            return Err("each feature once");
         }
+        let feature = feature.to_ascii_lowercase();
+        if before > feature {
+            return Err("the features in the order of the alphabet");
+        }
+        before = feature;
     }
     Ok(())
 }
@@ -164,36 +231,24 @@ fn is_feature_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// `_`, or `head:label` joined by `|`, sorted by head and then label, over nodes that exist.
-fn deps(text: &str, id: &str, nodes: &Nodes) -> Result<(), &'static str> {
+/// `_`, or `head:label` joined by `|`, sorted by head and then label.
+fn deps(text: &str, id: &str) -> Result<(), &'static str> {
     if text == "_" {
         return Ok(());
     }
     let own = node(id);
-    let mut before: Option<((usize, usize), &str)> = None;
+    let mut before: Option<(NodeId, &str)> = None;
     for arc in text.split('|') {
         let (head, label) = arc.split_once(':').ok_or("head:label, several joined by `|`, or `_`")?;
         let head = node(head).ok_or("head:label with a head such as 4 or 4.1")?;
-        let exists = match head {
-            (word, 0) => word <= nodes.n_words,
-            (word, number) => number <= nodes.empty.get(&word).copied().unwrap_or(0),
-        };
-        if !exists {
-            return Err("heads that are nodes of the sentence");
-        }
         if Some(head) == own {
             return Err("no arc from a node to itself");
         }
-        let (universal, rest) = label.split_once(':').map_or((label, None), |(first, rest)| (first, Some(rest)));
-        let plain = !universal.is_empty() && universal.bytes().all(|byte| byte.is_ascii_lowercase());
-        let sound = |part: &str| {
-            !part.is_empty() && part.chars().all(|c| c.is_alphabetic() && !c.is_uppercase() || is_mark(c) || c == '_')
-        };
-        if !plain || !rest.is_none_or(|rest| rest.split(':').count() <= 3 && rest.split(':').all(sound)) {
+        if !is_enhanced_label(label) {
             return Err("labels of lower-case letters, with subtypes behind colons");
         }
-        if (head == (0, 0)) != (universal == "root") {
-            return Err("root for head 0 and for no other");
+        if !is_universal(label) && label.split(':').next() != Some("ref") {
+            return Err("labels that begin with a universal relation or ref");
         }
         match before {
             Some(before) if before == (head, label) => return Err("each arc once"),
@@ -207,14 +262,37 @@ fn deps(text: &str, id: &str, nodes: &Nodes) -> Result<(), &'static str> {
     Ok(())
 }
 
+/// A relation in ASCII, and behind colons up to three of: a subtype in ASCII, a preposition, a case in ASCII, in this order.
+fn is_enhanced_label(label: &str) -> bool {
+    let plain = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase());
+    let parts: Vec<&str> = label.split(':').collect();
+    match parts[..] {
+        [universal] => plain(universal),
+        [universal, one] => plain(universal) && is_preposition(one),
+        [universal, one, two] => {
+            plain(universal) && (plain(one) && is_preposition(two) || is_preposition(one) && plain(two))
+        }
+        [universal, one, two, three] => plain(universal) && plain(one) && is_preposition(two) && plain(three),
+        _ => false,
+    }
+}
+
+/// Letters of any script that are not upper case, with their marks; words are joined by single underscores.
+fn is_preposition(text: &str) -> bool {
+    use unicode_properties::{GeneralCategory::*, UnicodeGeneralCategory as _};
+    let is_letter =
+        |c: char| matches!(c.general_category(), LowercaseLetter | ModifierLetter | OtherLetter) || is_mark(c);
+    text.split('_').all(|word| !word.is_empty() && word.chars().all(is_letter))
+}
+
 /// Marks that are combined with letters, which some scripts cannot do without.
 fn is_mark(c: char) -> bool {
     use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory as _};
     c.general_category_group() == GeneralCategoryGroup::Mark
 }
 
-/// The word and the number of the empty node behind it, 0 being the word itself.
-fn node(id: &str) -> Option<(usize, usize)> {
+/// The node of an id.
+pub(super) fn node(id: &str) -> Option<NodeId> {
     use crate::treebank::scan::number;
     match id.split_once('.') {
         None => Some((number(id)?, 0)),
