@@ -337,6 +337,22 @@ fn the_enhanced_graph_goes_whole() {
         assert!(
             String::from_utf8_lossy(&output.stderr).contains("1 sentence had an enhanced graph, which is left out")
         );
+        // On request it comes back as it was, with new heads and labels alone.
+        let assert = treebeam(folder.path(), "parse --model model --enhanced keep x.conllu").assert().success();
+        let output = assert.get_output();
+        let without_tree = |text: &str| -> Vec<String> {
+            let columns = text.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+            columns
+                .map(|columns| columns[..columns.len().min(6)].join(" ") + &columns[columns.len().min(8)..].join(" "))
+                .collect()
+        };
+        let kept = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(without_tree(&kept), without_tree(&format!("{text}{empty}\n")));
+        let (told, n_roots) = (String::from_utf8_lossy(&output.stderr), kept.matches("\t0\troot\t").count());
+        assert!(
+            told.contains("1 sentence had an enhanced graph, which is kept as it was") && n_roots == 1,
+            "{told}{kept}"
+        );
     }
 }
 

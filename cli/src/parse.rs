@@ -15,13 +15,13 @@ use stats::Stats;
 use treebeam::error::{Error, Result, counted};
 use treebeam::files::{Output, Paths};
 use treebeam::parser::{AnyParser, CHUNK_WORDS, EmptyColumns, Loaded, ParseOptions};
-use treebeam::treebank::{Format, Reader, Sentence};
+use treebeam::treebank::{Enhanced, Format, Reader, Sentence};
 
 /// Options of `treebeam parse`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Only HEAD and DEPREL change, and the enhanced graph is left out, for it would be stale: DEPS is emptied, empty nodes go. What the
-input has in these columns is not read.
+Only HEAD and DEPREL change, and the enhanced graph is left out, for it would be stale: DEPS is emptied, empty nodes go, unless
+--enhanced keep is given. What the input has in these columns is not read.
 
 Examples:
   treebeam parse --model en.model test.conllu -o parsed.conllu
@@ -36,6 +36,9 @@ pub struct Args {
     /// Leave out sentences that are malformed, parse all others and say what was left out; the exit code is then 1
     #[arg(long)]
     keep_going: bool,
+    /// The enhanced graph of CoNLL-U, which is DEPS and empty nodes
+    #[arg(long, value_enum, default_value_t)]
+    enhanced: Enhanced,
     /// Write sentences, tokens, seconds, speeds, the number of configurations that were scored and peak memory to this file as
     /// JSON
     #[arg(long, value_name = "FILE")]
@@ -105,7 +108,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let parsed = parser.parse(&chunk)?;
         decoding += started.elapsed();
         for (sentence, parsed) in chunk.iter().zip(&parsed) {
-            model.write(sentence, parsed, args.options.k_best > 1, &mut output).map_err(Error::io(&args.output))?;
+            let written = model.write_with(sentence, parsed, args.options.k_best > 1, args.enhanced, &mut output);
+            written.map_err(Error::io(&args.output))?;
         }
         sentences += chunk.len();
         words += chunk.iter().map(Sentence::n_words).sum::<usize>();
@@ -117,9 +121,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let seconds = start.elapsed().as_secs_f64();
     if enhanced > 0 {
         let what = counted(enhanced, "sentence");
-        treebeam::console::note(format_args!(
-            "{what} had an enhanced graph, which is left out: DEPS is emptied, empty nodes are gone"
-        ));
+        let told = match args.enhanced {
+            Enhanced::Drop => "left out: DEPS is emptied, empty nodes are gone",
+            Enhanced::Keep => "kept as it was: it need not go with the new tree",
+        };
+        treebeam::console::note(format_args!("{what} had an enhanced graph, which is {told}"));
     }
     let stats =
         Stats::new(sentences, words, seconds, decoding.as_secs_f64(), load_seconds, &parser, args.options.threads);

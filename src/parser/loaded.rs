@@ -13,7 +13,7 @@ use crate::model::Frozen as _;
 use crate::options::ParserKind;
 use crate::scorers::AnyModel;
 use crate::tree::Labels;
-use crate::treebank::{Column, Sentence, Words};
+use crate::treebank::{Column, Enhanced, Sentence, Words};
 
 /// A model, of a transition system or a graph-based parser. Clones share it.
 #[derive(Debug, Clone)]
@@ -140,13 +140,28 @@ impl Loaded {
         with_scores: bool,
         output: &mut dyn Write,
     ) -> io::Result<()> {
+        self.write_with(sentence, parsed, with_scores, Enhanced::Drop, output)
+    }
+
+    /// [`Loaded::write`], with the sentence's enhanced graph as `enhanced` says.
+    ///
+    /// # Errors
+    /// Those of `output`.
+    pub fn write_with(
+        &self,
+        sentence: &Sentence,
+        parsed: &[Parsed],
+        with_scores: bool,
+        enhanced: Enhanced,
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
         let labels = self.labels();
         for (rank, parsed) in parsed.iter().enumerate() {
             if with_scores {
                 let score = parsed.score as f64 / f64::from(self.scale());
                 writeln!(output, "# rank = {}\n# score = {score:.4}", rank + 1)?;
             }
-            sentence.write_parsed(output, parsed.tree.heads(), &labels.names_of(&parsed.tree))?;
+            sentence.write_parsed_with(output, parsed.tree.heads(), &labels.names_of(&parsed.tree), enhanced)?;
         }
         Ok(())
     }

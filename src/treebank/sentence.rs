@@ -2,6 +2,7 @@
 
 use super::scan::{Bounds, scan};
 use super::{Column, Format};
+use crate::choice::choice;
 use crate::error::{Location, Problem, Problems, excerpt};
 use crate::tree::{Node, ROOT};
 use std::io::{self, Write};
@@ -35,6 +36,18 @@ pub struct Sentence {
     /// All lines, each with its line feed, without the blank line behind them.
     text: Box<str>,
     words: Box<[Bounds]>,
+}
+
+choice! {
+    /// The enhanced graph of CoNLL-U, DEPS and empty nodes, of sentences that are parsed.
+    #[derive(Default)]
+    pub enum Enhanced {
+        /// Left out, whole: it may not go with the new tree
+        #[default]
+        Drop,
+        /// As it was in the input
+        Keep,
+    }
 }
 
 impl Sentence {
@@ -270,27 +283,46 @@ impl Sentence {
     /// # Panics
     /// If `heads` and `labels` do not have one entry per word.
     pub fn write_parsed(&self, output: &mut dyn Write, heads: &[Node], labels: &[&str]) -> io::Result<()> {
+        self.write_parsed_with(output, heads, labels, Enhanced::Drop)
+    }
+
+    /// [`Sentence::write_parsed`], with the enhanced graph as `enhanced` says.
+    ///
+    /// # Errors
+    /// Those of `output`.
+    ///
+    /// # Panics
+    /// As [`Sentence::write_parsed`].
+    pub fn write_parsed_with(
+        &self,
+        output: &mut dyn Write,
+        heads: &[Node],
+        labels: &[&str],
+        enhanced: Enhanced,
+    ) -> io::Result<()> {
         assert_eq!((heads.len(), labels.len()), (self.n_words(), self.n_words()), "one head and label per word");
-        let (dropped, kept) = match self.format {
-            Format::Conllu => ("\t_", Column::Misc as usize),
-            Format::Conllx => ("\t_\t_", Column::Misc as usize + 1),
+        let (dropped, kept) = match (self.format, enhanced) {
+            (Format::Conllu, Enhanced::Keep) => ("", Column::Deps as usize),
+            (Format::Conllu, Enhanced::Drop) => ("\t_", Column::Misc as usize),
+            (Format::Conllx, _) => ("\t_\t_", Column::Misc as usize + 1),
         };
         let mut written = 0;
         for ((bounds, head), label) in self.words.iter().zip(heads).zip(labels) {
-            self.write_between(output, written, bounds[0] as usize)?;
+            self.write_between(output, written, bounds[0] as usize, enhanced)?;
             output.write_all(&self.text.as_bytes()[bounds[0] as usize..bounds[Column::Head as usize] as usize])?;
             write!(output, "{head}\t{label}{dropped}")?;
             written = bounds[10] as usize;
             output.write_all(&self.text.as_bytes()[bounds[kept] as usize - 1..written])?;
         }
-        self.write_between(output, written, self.text.len())?;
+        self.write_between(output, written, self.text.len(), enhanced)?;
         output.write_all(b"\n")
     }
 
-    /// Writes the lines between two words, or before the first or behind the last one, without empty nodes.
-    fn write_between(&self, output: &mut dyn Write, start: usize, end: usize) -> io::Result<()> {
+    /// Writes the lines between two words, or before the first or behind the last one, perhaps without empty nodes.
+    fn write_between(&self, output: &mut dyn Write, start: usize, end: usize, enhanced: Enhanced) -> io::Result<()> {
         let mut lines = self.text[start..end].split_inclusive('\n');
-        lines.try_for_each(|line| if is_empty_node(line) { Ok(()) } else { output.write_all(line.as_bytes()) })
+        let goes = |line| enhanced == Enhanced::Drop && is_empty_node(line);
+        lines.try_for_each(|line| if goes(line) { Ok(()) } else { output.write_all(line.as_bytes()) })
     }
 
     /// True if there is an enhanced graph, or a part of one: empty nodes, or a word with DEPS.
@@ -405,6 +437,13 @@ mod tests {
             .replace("\t0\troot\t0:root\t", "\t2\tb:c\t_\t")
             .replace("2.1\t_\t_\t_\t_\t_\t_\t_\t2:x\t_\n", "");
         assert!(sentence().has_enhanced_graph());
+        assert_eq!(String::from_utf8(output).unwrap(), expected + "\n");
+        let mut output = Vec::new();
+        sentence().write_parsed_with(&mut output, &[2, 0, 2], &["a", "root", "b:c"], Enhanced::Keep).unwrap();
+        let expected = BLOCK
+            .replace("\t3\tcase\t", "\t2\ta\t")
+            .replace("\t3\tdet\t", "\t0\troot\t")
+            .replace("NOUN\t_\t_\t0\troot\t", "NOUN\t_\t_\t2\tb:c\t");
         assert_eq!(String::from_utf8(output).unwrap(), expected + "\n");
     }
 
