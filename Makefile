@@ -12,7 +12,7 @@ help:
 
 # Checks
 
-.PHONY: build test golden lint doc examples portable miri bench clean
+.PHONY: build test golden lint doc examples deny deny-install portable miri bench clean
 
 build: ## the program, as target/release/treebeam
 	$(CARGO) build --release --locked
@@ -47,6 +47,18 @@ examples: ## the programs of examples/, which train and parse through the librar
 		$(CARGO) run --release --locked --quiet $(UNOPTIMISED) --example $$example >/dev/null; \
 	done
 
+# What Python's module is made of is looked at too, though nothing here builds it. Advisories need their database, which is fetched;
+# where there is neither a network nor a database of an earlier time, this is said and nothing more.
+deny: ## licences, bans, sources and security advisories of all dependencies by deny.toml; needs cargo-deny
+	$(CARGO) fetch --locked --quiet || echo "not every crate of Cargo.lock is there" >&2
+	$(CARGO) deny --offline check bans licenses sources
+	if $(CARGO) deny fetch db || ls $${CARGO_HOME:-$$HOME/.cargo}/advisory-dbs/*/ >/dev/null 2>&1; then \
+		$(CARGO) deny --offline check advisories; \
+	else echo "the database of advisories is not there and cannot be fetched: advisories are not checked" >&2; fi
+
+deny-install: ## cargo-deny, for `make deny`
+	$(CARGO) install --locked cargo-deny@0.20.2
+
 portable: ## the program on emulated processors without AVX: the same models and parses; needs qemu-user
 	@command -v qemu-x86_64 >/dev/null || { echo "there is no qemu-x86_64; install the package qemu-user" >&2; exit 2; }
 	$(CARGO) test --release --locked --package treebeam-cli --test main -- processors
@@ -63,7 +75,7 @@ FUZZ_FLAGS = --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverag
 FUZZ_TARGETS = reader packed features specification model checkpoint decoder
 ROUNDS ?= 20
 
-.PHONY: fuzz torture
+.PHONY: fuzz torture official
 
 reference: build ## write the reference of all options, docs/src/reference/options.md
 	$(TREEBEAM) man --markdown docs/src/reference
@@ -76,6 +88,11 @@ fuzz: ## look for inputs that break a promise: SECONDS=... for each target, FUZZ
 
 torture: build ## closed streams, full disks, kills, bombs, flipped bits, strange numbers and names; ROUNDS=... of each; needs Python
 	$(PYTHON) tests/torture/run.py $(TREEBEAM) --rounds $(ROUNDS)
+
+MUTANTS ?= 100
+official: build ## verdicts and scores on MUTANTS=... of each treebank against the official ones; needs Python with udtools and TREEBEAM_TREEBANKS
+	$(PYTHON) tests/official/compare.py check --program $(TREEBEAM) --mutants $(MUTANTS) $(TREEBEAM_TREEBANKS)/*/dev.conllu
+	$(PYTHON) tests/official/compare.py eval --program $(TREEBEAM) --mutants $(MUTANTS) $(TREEBEAM_TREEBANKS)/*/dev.conllu
 
 test-slurm: build ## an experiment on a Slurm of two simulated nodes; needs root and the packages slurm-wlm and munge
 	tests/slurm/run.sh $(TREEBEAM)
