@@ -162,8 +162,7 @@ impl Comments {
             rest = rest.strip_prefix(form).ok_or_else(|| {
                 let there = rest.char_indices().nth(form.chars().count()).map_or(rest, |(end, _)| &rest[..end]);
                 let [there, form] = told_apart(there, form);
-                let glued =
-                    if self.no_space && there.starts_with(|c| c == ' ') { ", behind SpaceAfter=No" } else { "" };
+                let glued = if self.no_space && rest.starts_with(is_space) { ", behind SpaceAfter=No" } else { "" };
                 format!("a text that goes on with {there} where word {id} is {form}{glued}")
             })?;
             self.no_space = misc.split('|').any(|item| item == "SpaceAfter=No");
