@@ -247,21 +247,52 @@ fn a_beam_of_width_1_is_the_greedy_loop() {
     }
 }
 
+/// A sentence of so many words.
+fn joined(n_words: usize) -> Sentence {
+    let words: Vec<Sentence> = generated(14, 60);
+    let words = words.iter().flat_map(|sentence| sentence.words().map(move |word| (sentence, word)));
+    let line = |(i, (sentence, word)): (usize, (&Sentence, u16))| {
+        let (form, tag) = (sentence.form(word), sentence.column(word, Column::Upos));
+        format!("{}\t{form}\t_\t{tag}\t_\t_\t_\t_\t_\t_\n", i + 1)
+    };
+    let text: String = words.take(n_words).enumerate().map(line).collect();
+    Sentence::new("joined", Format::Conllu, &text).unwrap()
+}
+
+/// What a beam finds does not depend on how often its memory is emptied on the way, which bounds it.
+#[test]
+fn beams_find_the_same_in_little_memory() {
+    const WIDTH: usize = 8;
+    for (n_words, room, sets) in [(25, 0, &["zn11+history", "covington"][..]), (140, 1 << 19, &["zn11"])] {
+        let sentence = joined(n_words);
+        for &kind in SystemKind::all() {
+            for (&roots, &set) in kind.roots().iter().flat_map(|roots| sets.iter().map(move |set| (roots, set))) {
+                let mut most = [0; 2];
+                let found = [usize::MAX, room].map(|room| {
+                    with_system!(kind, roots, |system| {
+                        let (features, actions, weights) =
+                            (compile(&system, set), actions(&system), Hashed { seed: 3 });
+                        let scorer = LinearScorer::new(&features, &weights, actions.width());
+                        let mut workspace = Workspace { room, ..Workspace::new(N_LABELS) };
+                        workspace.input.read(features.columns(), None, &sentence);
+                        let decoder = Decoder::new(system, &actions, &scorer);
+                        let found = decoder.decode_by_beam(&mut workspace, WIDTH, WIDTH);
+                        most[usize::from(room < usize::MAX)] = workspace.bump.allocated_bytes();
+                        (found, workspace.n_scored)
+                    })
+                });
+                assert!(found[0] == found[1], "{kind}, {roots:?}, {set}, {n_words} words");
+                assert!(room == 0 || most[1] <= 4 * room, "{kind}, {roots:?}: {most:?} bytes");
+            }
+        }
+    }
+}
+
 /// Where moves are local, decoding by a heap of points against beams of width 1, also on sentences long enough that the
 /// pending list has several blocks.
 #[test]
 fn decoding_by_points_is_decoding_by_beam() {
-    let words: Vec<Sentence> = generated(14, 60);
-    let join = |n_words: usize| {
-        let words = words.iter().flat_map(|sentence| sentence.words().map(move |word| (sentence, word)));
-        let line = |(i, (sentence, word)): (usize, (&Sentence, u16))| {
-            let (form, tag) = (sentence.form(word), sentence.column(word, Column::Upos));
-            format!("{}\t{form}\t_\t{tag}\t_\t_\t_\t_\t_\t_\n", i + 1)
-        };
-        let text: String = words.take(n_words).enumerate().map(line).collect();
-        Sentence::new("joined", Format::Conllu, &text).unwrap()
-    };
-    let sentences = [1, 2, 3, 31, 32, 33, 70, 150].map(join);
+    let sentences = [1, 2, 3, 31, 32, 33, 70, 150].map(joined);
     for roots in [Roots::Single, Roots::Several] {
         for set in ["easy-first", "zn11"] {
             for seed in 0..3 {

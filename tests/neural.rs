@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use treebeam::decode::Parser;
+use treebeam::decode::{NO_MARGIN, Parsed, Parser, Search, Strategy, Workspace};
 use treebeam::files::{Kind, Section};
 use treebeam::learn::{TrainOptions, Training, TrainingData, train_any};
 use treebeam::linear::Learner;
-use treebeam::model::{Activation, ScorerKind};
+use treebeam::model::{Activation, Header, ScorerKind, Scoring as _};
 use treebeam::scorers::{AnyModel, AnyScorer};
 use treebeam::system::SystemKind;
 use treebeam::treebank::Sentence;
@@ -443,8 +443,23 @@ fn all_systems_and_kinds_of_networks() {
                 assert_eq!(trees, parse(&again, width), "{system}");
                 assert!(trees.iter().zip(&test).all(|(trees, sentence)| trees[0].tree.n_words() == sentence.n_words()));
             }
+            let emptied = in_no_room(&model, &test, 4, 2);
+            assert!(emptied == parse(&model, 4), "{system}, {}", options.scorer);
         }
     }
+}
+
+/// The `k` best trees by a beam whose memory is emptied as soon as it has doubled.
+fn in_no_room(model: &AnyModel, sentences: &[Sentence], width: usize, k: usize) -> Vec<Vec<Parsed>> {
+    let Header { system, roots, .. } = model.header;
+    let strategy = Strategy::Beam { width };
+    let search = Search { system, roots, actions: &model.actions, strategy, margin: NO_MARGIN, k };
+    let mut workspace = Workspace { room: 0, ..Workspace::new(model.actions.n_labels()) };
+    let parse = |sentence: &Sentence| {
+        model.read(sentence, &mut workspace.input);
+        search.find(&*model.scorer.scorer(), &mut workspace)
+    };
+    sentences.iter().map(parse).collect()
 }
 
 /// Damaged model files are errors that name the file, even if their checksums are right.

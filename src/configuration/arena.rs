@@ -13,7 +13,7 @@
 
 use bumpalo::Bump;
 
-use super::{Cell, Configuration, History, Interner, PartialTree, Role, RootPlace, Stacks};
+use super::{Cell, Configuration, History, Interner, PartialTree, Restored, Role, RootPlace, Saved, Stacks};
 use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node, ROOT};
 
 /// Memory of one sentence's cells.
@@ -105,6 +105,22 @@ impl<'a> ArenaConfiguration<'a> {
         let buffer = self.buffer.map_or(1, |cell| cell.nodes);
         let lists = stack.rotate_left(32) ^ buffer.rotate_left(13);
         (self.arcs ^ lists ^ u64::from(self.flag)).wrapping_mul(0xd6e8_feb8_6659_fd93)
+    }
+
+    /// See [`SharedConfiguration::save`](super::SharedConfiguration::save).
+    pub(super) fn write_to(&self, to: &mut Saved) {
+        let ArenaConfiguration { stack, buffer, stack_len, buffer_len, n_headless, flag, arcs } = *self;
+        [stack, buffer].into_iter().for_each(|cell| to.cell(cell));
+        [stack_len, buffer_len, n_headless, flag.into()].into_iter().for_each(|number| to.number(number));
+        to.number(arcs);
+    }
+
+    /// See [`SharedConfiguration::restored`](super::SharedConfiguration::restored).
+    pub(super) fn read_from(from: &mut Restored<'a, '_>) -> Self {
+        let [stack, buffer] = [(); 2].map(|()| from.cell());
+        let [stack_len, buffer_len, n_headless] = [(); 3].map(|()| from.number() as u16);
+        let flag = from.number() != 0;
+        ArenaConfiguration { stack, buffer, stack_len, buffer_len, n_headless, flag, arcs: from.number() }
     }
 
     /// The configuration that results if what was done since `from`, on whose topmost node everything happened, is done on

@@ -10,7 +10,9 @@
 //! * Every cell in the table is current, heads of heads included: when a word gets or loses its head, the cells of its
 //!   dependents and of their dependents are remade.
 
-use super::{Arena, Cell, Cells, Configuration, PartialTree, Place, PlainView, Point, Role, SharedConfiguration};
+use super::{
+    Arena, Cell, Cells, Configuration, PartialTree, Place, PlainView, Point, Restored, Role, Saved, SharedConfiguration,
+};
 use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node, Tree};
 
 /// A configuration ⟨λ1, λ2, β, A⟩ with λ1 = 0..i, λ2 = i+1..j-1, β = j..n.
@@ -179,6 +181,24 @@ impl<'a> SharedConfiguration<'a> for SharedLists<'a> {
     fn identity(&self) -> u64 {
         let lists = u64::from(self.n_left) | u64::from(self.right) << 16;
         (self.arcs ^ (lists + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xd6e8_feb8_6659_fd93)
+    }
+
+    fn save(&self, to: &mut Saved) {
+        let SharedLists { n_left, right, arcs, heads, cells } = *self;
+        [n_left, right].into_iter().for_each(|number| to.number(number));
+        to.number(arcs);
+        to.number(heads.len() as u64);
+        heads.iter().for_each(|&head| to.number(head));
+        cells.iter().for_each(|&cell| to.cell(Some(cell)));
+    }
+
+    fn restored(from: &mut Restored<'a, '_>) -> Self {
+        let bump = from.bump;
+        let [n_left, right] = [(); 2].map(|()| from.number() as Node);
+        let (arcs, n) = (from.number(), from.number() as usize);
+        let heads = bump.alloc_slice_fill_with(n, |_| from.number() as Node);
+        let cells = bump.alloc_slice_fill_with(n, |_| from.listed());
+        SharedLists { n_left, right, arcs, heads, cells }
     }
 
     fn places(&self) -> Vec<Vec<Place<'a>>> {

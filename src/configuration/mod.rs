@@ -15,6 +15,7 @@ mod partial_tree;
 mod pending;
 mod plain;
 mod role;
+mod saved;
 mod side;
 mod slot;
 mod trees;
@@ -29,6 +30,7 @@ pub use partial_tree::{Interner, PartialTree, Reads, States};
 pub use pending::{Pending, PlainPending, SharedPending};
 pub use plain::PlainConfiguration;
 pub use role::{Cells, Role, View};
+pub use saved::{Restored, Saved};
 pub use side::{Dependents, NOTHING, STATE_SLOTS, Side, State, StateId};
 pub use slot::{N_SLOTS, Slot};
 pub use trees::{Composition, TreeId, Trees};
@@ -77,6 +79,12 @@ pub trait SharedConfiguration<'a>: Configuration<Arena = Arena<'a>> + Copy + Deb
     /// scores, and derive the same trees.
     fn identity(&self) -> u64;
 
+    /// Writes all that the configuration is, but for the interner's.
+    fn save(&self, to: &mut Saved);
+
+    /// The configuration that was written next, in the memory of `from`.
+    fn restored(from: &mut Restored<'a, '_>) -> Self;
+
     /// Places of each of the lists, from left to right as in [`PlainView::lists`], for traces.
     fn places(&self) -> Vec<Vec<Place<'a>>>;
 }
@@ -111,6 +119,14 @@ impl<'a> SharedConfiguration<'a> for ArenaConfiguration<'a> {
     #[inline]
     fn identity(&self) -> u64 {
         self.fingerprint()
+    }
+
+    fn save(&self, to: &mut Saved) {
+        self.write_to(to);
+    }
+
+    fn restored(from: &mut Restored<'a, '_>) -> Self {
+        Self::read_from(from)
     }
 
     fn places(&self) -> Vec<Vec<Place<'a>>> {

@@ -1,11 +1,12 @@
 //! Partial trees of a sentence's configurations, as the numbers of interned states: the one form in which cells know them.
 //!
 //! # Invariants
-//! * A state is never changed once it is made, and its number stays its own until the sentence ends.
+//! * A state is never changed once it is made, and its number stays its own until the sentence ends or its arena is emptied.
 //! * Number 0 is the state of what is not there, number n + 1 that of node n without arcs, on every side.
 //! * States of equal content mostly have the same number. They need not: in a long sentence the interner forgets what it
 //!   knows of older ones. Two numbers for one state cost a second vector of scores, and change nothing else.
 
+use hashbrown::HashMap;
 use std::cell::{Ref, RefCell};
 
 use super::side::{STATE_SLOTS, Side, State, StateId};
@@ -201,6 +202,8 @@ pub struct States {
     /// Sides of dependents after one more was attached, where sizes are not read: by the side, its number before, the dependent
     /// and the label.
     attached: Memo,
+    /// Number of states, on every side, of nodes without arcs and of what is not there.
+    n_bare: usize,
     with_sizes: bool,
     with_inner: bool,
 }
@@ -221,7 +224,7 @@ impl Interner {
         let table = |_| Table { states: Vec::new(), mask: State::WHOLE };
         let sides = Side::ALL.map(table);
         let (memo, attached) = Default::default();
-        let states = States { sides, memo, attached, with_sizes: true, with_inner: true };
+        let states = States { sides, memo, attached, n_bare: 0, with_sizes: true, with_inner: true };
         Interner { label_sets: LabelSets::new(n_labels), trees: Trees::default(), states: RefCell::new(states) }
     }
 
@@ -242,6 +245,7 @@ impl Interner {
     /// Makes the states of nodes without arcs, unless they are there: number 0 and those of `n_words` words and the root.
     pub(super) fn cover(&self, n_words: usize) {
         let states = &mut *self.states.borrow_mut();
+        states.n_bare = n_words + 2;
         for (side, table) in Side::ALL.into_iter().zip(&mut states.sides) {
             if table.states.is_empty() {
                 table.states.push(State::NOTHING);
@@ -260,6 +264,28 @@ impl Interner {
         let states = &mut *self.states.borrow_mut();
         if states.memo.len().max(states.attached.len()) >= MAX_STATES {
             states.clear_memos();
+        }
+    }
+
+    /// Forgets the states of all trees but these, and numbers theirs anew. What is known of states by their numbers is void then.
+    pub(super) fn retain<'t>(&self, trees: impl Iterator<Item = &'t mut PartialTree>) {
+        let states = &mut *self.states.borrow_mut();
+        states.clear_memos();
+        let n_bare = states.n_bare;
+        let before = states.sides.each_mut().map(|Table { states, .. }| {
+            let bare = states[..n_bare].to_vec();
+            std::mem::replace(states, bare)
+        });
+        let mut numbers: HashMap<(usize, StateId), StateId> = HashMap::new();
+        for tree in trees {
+            for ((side, id), Table { states, .. }) in tree.ids.iter_mut().enumerate().zip(&mut states.sides) {
+                if *id as usize >= n_bare {
+                    *id = *numbers.entry((side, *id)).or_insert_with(|| {
+                        states.push(before[side][*id as usize]);
+                        (states.len() - 1) as StateId
+                    });
+                }
+            }
         }
     }
 

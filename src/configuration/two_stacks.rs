@@ -5,7 +5,12 @@
 //!   cells, as in Covington's systems, whose [`SharedLists`] are used for this: O(n).
 //! * A word may stand on both stacks. Links hold words, not cells, so that a word is seen with its latest arcs on both.
 
-use super::{Arena, Cells, Configuration, Lists as _, Place, PlainView, Point, Role, SharedConfiguration, SharedLists};
+use bumpalo::Bump;
+
+use super::{
+    Arena, Cells, Configuration, Lists as _, Place, PlainView, Point, Restored, Role, Saved, SharedConfiguration,
+    SharedLists,
+};
 use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node, Tree};
 
 /// A configuration ⟨active stack, other stack, buffer, arcs⟩ without a root node: words without a head hang on the root.
@@ -59,9 +64,9 @@ fn fingerprint(stack: Stack) -> u64 {
     stack.map_or(0, |link| link.fingerprint)
 }
 
-fn push<'a>(stack: Stack<'a>, node: Node, arena: Arena<'a>) -> Stack<'a> {
+fn push<'a>(stack: Stack<'a>, node: Node, bump: &'a Bump) -> Stack<'a> {
     let mixed = (fingerprint(stack) ^ (u64::from(node) + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    Some(arena.bump().alloc(Link { node, below: stack, fingerprint: mixed ^ mixed >> 29 }))
+    Some(bump.alloc(Link { node, below: stack, fingerprint: mixed ^ mixed >> 29 }))
 }
 
 /// [`TwoStacks`] in an [`Arena`]: a few words, `Copy`.
@@ -120,6 +125,26 @@ impl<'a> SharedConfiguration<'a> for SharedTwoStacks<'a> {
         (self.words.identity() ^ stacks).wrapping_mul(0xd6e8_feb8_6659_fd93) ^ u64::from(self.has_switched)
     }
 
+    fn save(&self, to: &mut Saved) {
+        let SharedTwoStacks { active, other, has_switched, words } = *self;
+        for stack in [active, other] {
+            to.number(nodes(stack).count() as u64);
+            nodes(stack).for_each(|node| to.number(node));
+        }
+        to.number(u64::from(has_switched));
+        words.save(to);
+    }
+
+    fn restored(from: &mut Restored<'a, '_>) -> Self {
+        let [active, other] = [(); 2].map(|()| {
+            let n = from.number();
+            let top_down: Vec<Node> = (0..n).map(|_| from.number() as Node).collect();
+            top_down.into_iter().rev().fold(None, |stack, node| push(stack, node, from.bump))
+        });
+        let has_switched = from.number() != 0;
+        SharedTwoStacks { active, other, has_switched, words: SharedLists::restored(from) }
+    }
+
     fn places(&self) -> Vec<Vec<Place<'a>>> {
         self.stacks_and_buffer().into()
     }
@@ -156,8 +181,8 @@ impl<'a> TwoStacks for SharedTwoStacks<'a> {
     fn shift(&self, arena: Arena<'a>) -> Self {
         let front = self.front();
         SharedTwoStacks {
-            active: push(self.active, front, arena),
-            other: push(self.other, front, arena),
+            active: push(self.active, front, arena.bump()),
+            other: push(self.other, front, arena.bump()),
             has_switched: false,
             words: self.words.shift(),
         }

@@ -1,7 +1,10 @@
 //! From a sentence to its tree.
 
+use std::ops::ControlFlow;
+
+use super::past::{Past, used};
 use super::step::{ItemOf, Stepper};
-use super::{Item, Machine, NO_MARGIN, Parsed, Strategy, Workspace};
+use super::{Item, Machine, NO_MARGIN, Parsed, Scratch, Strategy, Workspace};
 use crate::scorer::Scorer;
 use crate::system::TransitionSystem;
 
@@ -63,12 +66,54 @@ impl<'m, S: TransitionSystem> Decoder<'m, S> {
     /// # Panics
     /// If `width` is 0.
     pub fn decode_by_beam(&self, workspace: &mut Workspace, width: usize, k: usize) -> Vec<Parsed> {
-        let n_words = workspace.input.n_words();
-        let (mut stepper, n_scored) = workspace.stepper(self.machine, self.scorer);
-        let items = self.beams(&mut stepper, width, &mut |_| ());
-        *n_scored += stepper.n_scored;
-        let parsed = |item: &ItemOf<S>| Parsed { tree: self.machine.tree(item, n_words), score: item.score };
-        Parsed::best(items.iter().map(parsed), k)
+        assert!(width > 0, "a beam has at least width 1");
+        workspace.start(self.scorer.reads());
+        let (mut past, room) = (None, workspace.room);
+        loop {
+            let (arena, context, Scratch { memory, buffers, n_scored }) = workspace.parts(self.machine.actions);
+            self.scorer.begin(memory, context);
+            let mut stepper = Stepper::new(self.machine, arena, context, (memory, buffers));
+            let found = self.stretch(&mut stepper, past.as_ref(), room, (width, k));
+            *n_scored += stepper.n_scored;
+            match found {
+                ControlFlow::Break(parsed) => return parsed,
+                ControlFlow::Continue(now) => past = Some(now),
+            }
+            workspace.bump.reset();
+        }
+    }
+
+    /// The `k` best trees, if all derivations are complete before the arena has filled up; else what is to be kept of the beam.
+    fn stretch<'a>(
+        &self,
+        stepper: &mut Stepper<'_, 'a, S>,
+        past: Option<&Past>,
+        room: usize,
+        (width, k): (usize, usize),
+    ) -> ControlFlow<Vec<Parsed>, Past> {
+        let (bump, n_words) = (stepper.arena.bump(), stepper.context.input.n_words());
+        let mut items = match past {
+            Some(past) => past.items::<S>(stepper.arena),
+            None => vec![stepper.initial()],
+        };
+        let before = past.map(|past| past.trees::<S>(&items)).unwrap_or_default();
+        let room = room.max(2 * used(bump));
+        let mut goes_on = true;
+        while goes_on && used(bump) < room {
+            goes_on = stepper.advance(self.scorer, (width, self.margin), &mut items, None);
+        }
+        let tree = |item: ItemOf<'a, S>| {
+            let first = past.and_then(|_| item.history().last());
+            match first.and_then(|first| before.get(&std::ptr::from_ref(first).addr())) {
+                Some(before) => self.machine.tree_after(item, before),
+                None => self.machine.tree(item, n_words),
+            }
+        };
+        if goes_on {
+            return ControlFlow::Continue(Past::new::<S>(&items, stepper.arena.interner(), tree));
+        }
+        let parsed = items.iter().map(|item| Parsed { tree: tree(item), score: item.score });
+        ControlFlow::Break(Parsed::best(parsed, k))
     }
 
     /// Lag of the derivation that wins in a beam of `width`: its largest score gap to the best item of a step.

@@ -4,7 +4,7 @@ use super::{IDLE, Item};
 use crate::configuration::{Arena, Configuration, Reads};
 use crate::scorer::Scorer;
 use crate::system::{Actions, Choice, OverStacks, TransitionSystem, Transitions};
-use crate::tree::{NO_LABEL, NO_NODE, Node, ROOT, Tree};
+use crate::tree::{NO_LABEL, NO_NODE, ROOT, Tree};
 
 /// A transition system, its actions, and what its items remember. It knows nothing of scores.
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +89,15 @@ impl<'m, S: TransitionSystem> Machine<'m, S> {
     where
         S: Transitions<C>,
     {
-        let mut tree = Tree::unattached(n_words);
+        self.tree_after(item, &Tree::unattached(n_words))
+    }
+
+    /// As [`Machine::tree`], of an item whose history begins where another derivation ended, which made the tree `before`.
+    pub fn tree_after<'a, C: Configuration>(&self, item: &'a Item<'a, C>, before: &Tree) -> Tree
+    where
+        S: Transitions<C>,
+    {
+        let mut tree = Tree::unattached(before.n_words());
         let hang = |tree: &mut Tree, word| tree.attach(word, ROOT, self.actions.root_label());
         for item in item.history().filter(|item| item.choice != IDLE) {
             let Some(parent) = item.parent else { break };
@@ -106,9 +114,11 @@ impl<'m, S: TransitionSystem> Machine<'m, S> {
                 }
             }
         }
-        for word in 1..=n_words as Node {
-            if tree.head(word) == NO_NODE {
-                hang(&mut tree, word);
+        for word in before.words() {
+            match before.head(word) {
+                _ if tree.head(word) != NO_NODE => {}
+                NO_NODE => hang(&mut tree, word),
+                head => tree.attach(word, head, before.label(word)),
             }
         }
         tree

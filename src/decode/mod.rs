@@ -7,6 +7,7 @@
 //! | `step`, `select` | one step of a beam, with another beam beside it in training; the best of all successors |
 //! | `decoder`, `greedy`, `points` | from a sentence to its tree: by a beam, greedily, greedily where moves are local |
 //! | `merged`, `exact` | beams whose items merge; exact search |
+//! | `past` | what is kept of a beam when its memory is emptied |
 //! | `margin`, `strategy`, `parser`, `workspace` | pruning by score, ways to search, many sentences on several threads, memory |
 
 mod decoder;
@@ -17,6 +18,7 @@ mod machine;
 pub mod margin;
 pub mod merged;
 mod parser;
+mod past;
 mod points;
 mod select;
 mod step;

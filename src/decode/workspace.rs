@@ -24,6 +24,8 @@ pub struct Workspace {
     pub buffers: Buffers,
     /// Number of configurations that decoding has scored, over all sentences.
     pub n_scored: u64,
+    /// Bytes of `bump` that the beam of a sentence uses at least before what it reaches no more is freed; 24 MiB at first.
+    pub room: usize,
 }
 
 /// The scratch memory of a [`Workspace`] without what configurations live in.
@@ -47,6 +49,7 @@ impl Workspace {
             input: Input::default(),
             buffers: Buffers::default(),
             n_scored: 0,
+            room: 24 << 20,
         }
     }
 
@@ -58,7 +61,7 @@ impl Workspace {
 
     /// Parts of the workspace: memory of configurations, context of scorers, and the rest.
     pub fn parts<'w>(&'w mut self, actions: &'w Actions) -> (Arena<'w>, Context<'w>, Scratch<'w>) {
-        let Workspace { bump, interner, memory, input, buffers, n_scored } = self;
+        let Workspace { bump, interner, memory, input, buffers, n_scored, room: _ } = self;
         (Arena::new(bump, interner), Context { input, interner, actions }, Scratch { memory, buffers, n_scored })
     }
 

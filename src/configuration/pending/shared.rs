@@ -4,7 +4,9 @@ use bumpalo::collections::Vec as BumpVec;
 
 use super::Pending;
 use crate::configuration::arena::{Arena, fingerprint};
-use crate::configuration::{Cell, Cells, Configuration, PartialTree, Place, Point, Role, SharedConfiguration};
+use crate::configuration::{
+    Cell, Cells, Configuration, PartialTree, Place, Point, Restored, Role, Saved, SharedConfiguration,
+};
 use crate::tree::{LabelId, Node, ROOT};
 
 /// The number of nodes to a block. PERF: sentences of up to 31 words have one block, and a transition copies as many
@@ -116,6 +118,27 @@ impl<'a> SharedConfiguration<'a> for SharedPending<'a> {
     #[inline]
     fn identity(&self) -> u64 {
         self.arcs
+    }
+
+    fn save(&self, to: &mut Saved) {
+        let SharedPending { blocks, n_pending, arcs } = *self;
+        to.number(n_pending);
+        to.number(arcs);
+        to.number(blocks.len() as u64);
+        for block in blocks {
+            to.number(block.len() as u64);
+            block.iter().for_each(|&cell| to.cell(Some(cell)));
+        }
+    }
+
+    fn restored(from: &mut Restored<'a, '_>) -> Self {
+        let bump = from.bump;
+        let (n_pending, arcs, n_blocks) = (from.number() as u16, from.number(), from.number() as usize);
+        let blocks = bump.alloc_slice_fill_with(n_blocks, |_| -> Block<'a> {
+            let n = from.number() as usize;
+            bump.alloc_slice_fill_with(n, |_| from.listed())
+        });
+        SharedPending { blocks, n_pending, arcs }
     }
 
     fn places(&self) -> Vec<Vec<Place<'a>>> {
