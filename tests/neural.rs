@@ -414,6 +414,45 @@ fn options_of_networks_are_checked() {
     }
 }
 
+/// A rate that is far too high is told, with the rate, and makes no model; of a run that died on the way the best iteration is kept.
+#[test]
+fn networks_that_learn_nothing_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, "train.conllu", &generated(1, 60));
+    write(at, "dev.conllu", &generated(2, 20));
+    let lstm = "--lstm-units 8 --lstm-layers 1";
+    for (options, rate, expected) in [
+        ("--scorer feed-forward --training greedy --hidden 32 --iterations 20", "0.1", "a standstill"),
+        ("--scorer feed-forward --training greedy --hidden 16 --activation tanh --iterations 3", "10", "a standstill"),
+        ("--scorer feed-forward --training greedy --hidden 16 --learner momentum --iterations 3", "10", "a standstill"),
+        ("--scorer feed-forward --training global --beam 2 --hidden 16 --iterations 8", "0.1", "a standstill"),
+        (&format!("--scorer bilstm --training greedy --hidden 16 {lstm} --iterations 3"), "1000", "a standstill"),
+        (&format!("--scorer stack-lstm --training greedy --hidden 16 {lstm} --iterations 12"), "1000", "a standstill"),
+        (
+            "--scorer feed-forward --training greedy --hidden 16 --activation cube --iterations 12",
+            "10",
+            "next to nothing",
+        ),
+        (&format!("--system biaffine {lstm} --arc-units 8 --label-units 8 --iterations 12"), "1000", "next to nothing"),
+    ] {
+        let line = format!("train --train train.conllu --model m --quiet {options} --rate {rate}");
+        let refused = treebeam(at, &line).assert().code(2);
+        let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(told.contains(expected) && told.contains(&format!("--rate than {rate}")), "{options}: {told}");
+        assert!(!at.join("m").exists(), "{options}");
+    }
+    let line = "--scorer feed-forward --training greedy --hidden 32 --iterations 20 --rate 0.1 --dev dev.conllu";
+    let kept = treebeam(at, &format!("train --train train.conllu --model m {line}")).assert().success();
+    let told = String::from_utf8_lossy(&kept.get_output().stderr).into_owned();
+    assert!(told.contains("a standstill") && told.contains(" is kept"), "{told}");
+    assert!(las(at, "m", 1) > 20.0);
+    let early = "--scorer stack-lstm --training greedy --iterations 2 --rate 0.0001 --lstm-units 8 --hidden 8";
+    let early = treebeam(at, &format!("train --train train.conllu --model early {early}")).assert().success();
+    let told = String::from_utf8_lossy(&early.get_output().stderr).into_owned();
+    assert!(told.contains("expected another --rate than 0.0001, or more --iterations"), "{told}");
+}
+
 /// Every system, activation and learner; what a model file says is what the run had.
 #[test]
 fn all_systems_and_kinds_of_networks() {

@@ -13,7 +13,7 @@ use crate::features::{Columns, Input, Vocabulary};
 use crate::model::{LabelDecoding, Notes};
 use crate::neural::Vectors;
 use crate::training::Nonprojective;
-use crate::training::prepare::{TrainingTrees, compare, development, provenance};
+use crate::training::prepare::{MAX_LOOKED_AT, TrainingTrees, best_constant, compare, development, provenance};
 use crate::tree::{LabelId, NO_NODE, Node, ROOT, Roots, Tree, is_projective};
 use crate::treebank::Treebank;
 
@@ -132,15 +132,32 @@ impl GraphData {
 
     /// Correct heads and labels on the development data, over all words and full labels; `None` without such data.
     pub(super) fn score_dev<P: Parses>(&self, parameters: &P) -> Option<Counts> {
-        let counts = self.dev.par_chunks(P::SIDE_BY_SIDE).map_init(P::Workspace::default, |workspace, part| {
+        self.has_dev().then(|| self.score(parameters, &self.dev, |tree| self.label_decoding.finish(tree)))
+    }
+
+    /// Words of the first training sentences with the right head and label: as predicted, and by the best
+    /// [constant](best_constant).
+    pub(super) fn score_train<P: Parses>(&self, parameters: &P) -> [u64; 2] {
+        let examples = &self.examples[..self.examples.len().min(MAX_LOOKED_AT)];
+        let predicted = self.score(parameters, examples, |tree| tree);
+        [predicted.labelled, best_constant(examples.iter().map(|(_, gold)| gold))]
+    }
+
+    /// Correct heads and labels of the best trees of sentences, once they are finished.
+    fn score<P: Parses>(
+        &self,
+        parameters: &P,
+        sentences: &[(Input, Tree)],
+        finish: impl Fn(Tree) -> Tree + Sync,
+    ) -> Counts {
+        let counts = sentences.par_chunks(P::SIDE_BY_SIDE).map_init(P::Workspace::default, |workspace, part| {
             let inputs: Vec<&Input> = part.iter().map(|(input, _)| input).collect();
             let parsed = parameters.k_best(workspace, self.search(), &inputs, 1);
-            let compare = |((_, gold), mut best): (&(Input, Tree), Vec<Parsed>)| {
-                compare(gold, &self.label_decoding.finish(best.swap_remove(0).tree))
-            };
+            let compare =
+                |((_, gold), mut best): (&(Input, Tree), Vec<Parsed>)| compare(gold, &finish(best.swap_remove(0).tree));
             part.iter().zip(parsed).map(compare).sum()
         });
-        self.has_dev().then(|| counts.collect::<Vec<Counts>>().into_iter().sum())
+        counts.collect::<Vec<Counts>>().into_iter().sum()
     }
 }
 

@@ -99,6 +99,10 @@ impl<P: Learns> Trains<P> for GraphSetup<'_> {
         self.data.score_dev(finished)
     }
 
+    fn score_train(&self, finished: &P::Finished) -> Option<[u64; 2]> {
+        Some(self.data.score_train(finished))
+    }
+
     fn model(&self, header: GraphHeader, finished: &P::Finished) -> Result<GraphModel> {
         Ok(GraphModel::new(header, finished.clone().into()))
     }

@@ -18,7 +18,7 @@ use crate::neural::Vectors;
 use crate::scorer::{Scorer, Stages};
 use crate::system::{Actions, Choice, System, TransitionSystem};
 use crate::training::Nonprojective;
-use crate::training::prepare::{TrainingTrees, compare, development, provenance};
+use crate::training::prepare::{MAX_LOOKED_AT, TrainingTrees, best_constant, compare, development, provenance};
 use crate::tree::{Gold, LabelId, ROOT, Tree};
 use crate::treebank::{Column, Sentence, Treebank};
 use crate::with_system;
@@ -263,18 +263,34 @@ impl TrainingData {
 
     /// Correct heads and labels on the development data, over all words and full labels; `None` without such data.
     pub fn score_dev(&self, scorer: &dyn Scorer) -> Option<Counts> {
-        let n_labels = self.actions.n_labels();
         let counts = self.dev.par_iter().map_init(
-            || Workspace::new(n_labels),
+            || Workspace::new(self.actions.n_labels()),
             |workspace, (input, gold)| {
-                workspace.input.clone_from(input);
-                let mut parsed = with_system!(self.header.system, self.header.roots, |system| {
-                    Decoder::new(system, &self.actions, scorer).find(workspace, self.strategy, 1)
-                });
-                compare(gold, &self.label_decoding.finish(parsed.swap_remove(0).tree))
+                compare(gold, &self.label_decoding.finish(self.predict(scorer, input, workspace)))
             },
         );
         self.has_dev().then(|| counts.collect::<Vec<_>>().into_iter().sum())
+    }
+
+    /// Words of the first training sentences with the right head and label: as predicted, and by the best
+    /// [constant](best_constant).
+    pub fn score_train(&self, scorer: &dyn Scorer) -> [u64; 2] {
+        let examples = &self.examples[..self.examples.len().min(MAX_LOOKED_AT)];
+        let counts = examples.par_iter().map_init(
+            || Workspace::new(self.actions.n_labels()),
+            |workspace, Example { input, gold, .. }| compare(gold.tree(), &self.predict(scorer, input, workspace)),
+        );
+        let predicted: Counts = counts.collect::<Vec<_>>().into_iter().sum();
+        [predicted.labelled, best_constant(examples.iter().map(|example| example.gold.tree()))]
+    }
+
+    /// The best tree of a sentence, its labels as they are learned.
+    fn predict(&self, scorer: &dyn Scorer, input: &Input, workspace: &mut Workspace) -> Tree {
+        workspace.input.clone_from(input);
+        let mut parsed = with_system!(self.header.system, self.header.roots, |system| {
+            Decoder::new(system, &self.actions, scorer).find(workspace, self.strategy, 1)
+        });
+        parsed.swap_remove(0).tree
     }
 
     /// Calibrates margins on the development data, or as many of their sentences as are needed; see

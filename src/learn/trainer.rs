@@ -166,6 +166,14 @@ impl<T: Averaged> Averaged for Replica<T> {
         self.model.has_diverged()
     }
 
+    fn is_dead(&self) -> bool {
+        self.model.is_dead()
+    }
+
+    fn rate(&self) -> Option<(f64, u64)> {
+        self.model.rate()
+    }
+
     fn restart_average(&mut self) {
         self.model.restart_average();
     }
@@ -223,6 +231,10 @@ impl<T: Learning> Trains<Replica<T>> for TransitionSetup<'_> {
 
     fn score_dev(&self, finished: &T::Finished) -> Option<Counts> {
         self.data.score_dev(&*finished.scorer())
+    }
+
+    fn score_train(&self, finished: &T::Finished) -> Option<[u64; 2]> {
+        Some(self.data.score_train(&*finished.scorer()))
     }
 
     fn model(&self, header: Header, finished: &T::Finished) -> Result<Model<T::Finished>> {

@@ -38,6 +38,16 @@ pub trait Averaged: Clone + Debug + Send + Sync {
         false
     }
 
+    /// True if nothing more can be learned: in most steps of the last pass no gradient reached what is read.
+    fn is_dead(&self) -> bool {
+        false
+    }
+
+    /// Of networks, the learning rate and the number of steps so far.
+    fn rate(&self) -> Option<(f64, u64)> {
+        None
+    }
+
     /// Finished parameters of all replicas together.
     fn finish(replicas: &[&Self]) -> Self::Finished;
 

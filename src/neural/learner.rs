@@ -128,6 +128,14 @@ impl Averaged for FeedForwardLearner {
         self.optimiser.has_diverged
     }
 
+    fn is_dead(&self) -> bool {
+        self.optimiser.is_dead
+    }
+
+    fn rate(&self) -> Option<(f64, u64)> {
+        Some(self.optimiser.rate())
+    }
+
     /// # Panics
     /// If there are several: networks cannot be added up.
     fn finish(replicas: &[&FeedForwardLearner]) -> FeedForward {

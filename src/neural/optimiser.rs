@@ -61,6 +61,11 @@ pub struct Optimiser {
     pub average: Parameters,
     /// True if some were no numbers when a pass ended.
     pub has_diverged: bool,
+    /// True if in most steps of the last pass no gradient reached an embedding: units between these and the scores are dead or
+    /// saturated, and stay so.
+    pub is_dead: bool,
+    /// Steps of the pass at hand by which embeddings could learn, and those of them in which none had a gradient.
+    reached: [u64; 2],
 }
 
 impl Optimiser {
@@ -68,12 +73,34 @@ impl Optimiser {
     pub fn new(rule: Rule, parameters: Parameters) -> Optimiser {
         let zeros = parameters.to_zeros();
         let average = parameters.clone();
-        Optimiser { rule, step: 0, first: zeros.clone(), second: zeros, average, parameters, has_diverged: false }
+        Optimiser {
+            rule,
+            step: 0,
+            first: zeros.clone(),
+            second: zeros,
+            average,
+            parameters,
+            has_diverged: false,
+            is_dead: false,
+            reached: [0; 2],
+        }
+    }
+
+    /// The rate η, and the number of steps so far.
+    pub fn rate(&self) -> (f64, u64) {
+        (self.rule.rate, self.step)
     }
 
     /// Takes a step. `dimensions` are the lengths of columns' embeddings.
     pub fn learn(&mut self, mut gradients: Gradients, dimensions: &[usize; N_COLUMNS]) {
         let is_perceptron = self.rule.learner == Learner::Perceptron;
+        let embeddings = &gradients.tensors[..N_COLUMNS];
+        if embeddings.iter().any(|gradient| !gradient.is_empty()) {
+            let has_any = |tensors: &[Vec<f32>]| tensors.iter().flatten().any(|&gradient| gradient != 0.0);
+            let [n_steps, n_dead] = &mut self.reached;
+            *n_steps += 1;
+            *n_dead += u64::from(!has_any(embeddings) && has_any(&gradients.tensors[N_COLUMNS..]));
+        }
         if !is_perceptron {
             gradients.clip(LONGEST);
         }
@@ -96,9 +123,11 @@ impl Optimiser {
         }
     }
 
-    /// Ends a pass over the data: parameters that are no numbers any more have diverged.
+    /// Ends a pass over the data: parameters that are no numbers any more have diverged, and units may have died.
     pub fn end_pass(&mut self) {
         self.has_diverged = !self.parameters.are_finite() || !self.average.are_finite();
+        let [n_steps, n_dead] = std::mem::take(&mut self.reached);
+        self.is_dead = 2 * n_dead > n_steps;
     }
 
     /// Sections of a checkpoint.
@@ -128,7 +157,7 @@ impl Optimiser {
         for (name, parameters) in all {
             *parameters = parameters.read_alike(&sections.under(name))?;
         }
-        self.has_diverged = false;
+        (self.has_diverged, self.is_dead, self.reached) = (false, false, [0; 2]);
         Ok(())
     }
 }

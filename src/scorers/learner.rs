@@ -62,6 +62,14 @@ impl Averaged for AnyLearner {
         each!(self, |learner| learner.has_diverged())
     }
 
+    fn is_dead(&self) -> bool {
+        each!(self, |learner| learner.is_dead())
+    }
+
+    fn rate(&self) -> Option<(f64, u64)> {
+        each!(self, |learner| learner.rate())
+    }
+
     fn finish(replicas: &[&AnyLearner]) -> AnyScorer {
         macro_rules! finish {
             ($($kind:ident),*) => {

@@ -1,6 +1,8 @@
 //! Preparation of training and development data for every kind of parser: trees to learn, and trees to be scored
 //! against.
 
+use hashbrown::HashMap;
+
 use crate::choice::choice;
 use crate::error::{Error, Result};
 use crate::eval::Counts;
@@ -8,7 +10,7 @@ use crate::features::{Columns, Input};
 use crate::model::Provenance;
 use crate::random;
 use crate::tree::lift::{Scheme, projectivise};
-use crate::tree::{Labels, Roots, Tree, is_projective};
+use crate::tree::{LabelId, Labels, ROOT, Roots, Tree, is_projective};
 use crate::treebank::{Sentence, Treebank};
 
 choice! {
@@ -104,6 +106,24 @@ pub fn development(
 pub fn compare(gold: &Tree, system: &Tree) -> Counts {
     let is_same = |word| (gold.head(word) == system.head(word), gold.label(word) == system.label(word));
     Counts::of_sentence(gold.words().map(is_same))
+}
+
+/// Number of training sentences that a model parses, at the end, to see if it has learned anything.
+pub(crate) const MAX_LOOKED_AT: usize = 200;
+
+/// The words of `trees` that have the right head and label if all words hang on their left neighbours, or all on their right ones, or
+/// all on the root, by one label: the most of all these ways.
+pub(crate) fn best_constant<'t>(trees: impl Iterator<Item = &'t Tree>) -> u64 {
+    let mut counts: HashMap<(usize, LabelId), u64> = HashMap::new();
+    for tree in trees {
+        for word in tree.words() {
+            let heads = [word - 1, word + 1, ROOT];
+            for way in (0..heads.len()).filter(|&way| heads[way] == tree.head(word)) {
+                *counts.entry((way, tree.label(word))).or_default() += 1;
+            }
+        }
+    }
+    counts.into_values().max().unwrap_or(0)
 }
 
 /// Definition of a valid tree in `treebank`: several words may hang from the root if its format or the options say so.

@@ -44,6 +44,17 @@ pub trait Run {
     /// # Errors
     /// If training diverges, which breaks the iteration off, too: weights have grown beyond what can be summed or written.
     fn try_iterate(&mut self, tick: &mut Tick) -> Result<ControlFlow<()>>;
+    /// A message if the run ended before its time: units had died, and what is kept is of an iteration before.
+    fn stands_still(&self) -> Option<String> {
+        None
+    }
+    /// Looks at what is kept, at the end: a message if it has learned next to nothing, though it may be too early to tell.
+    ///
+    /// # Errors
+    /// If it has learned next to nothing in many steps.
+    fn check_learned(&self) -> Result<Option<String>> {
+        Ok(None)
+    }
     /// Writes a checkpoint.
     ///
     /// # Errors
@@ -120,6 +131,11 @@ pub trait Trains<P: Averaged>: Setup {
     fn pass(&self, iteration: u32, replicas: &mut [P], tick: &mut Tick) -> ControlFlow<(), u64>;
     /// Correct heads and labels on the development data, over all words and full labels; `None` without such data.
     fn score_dev(&self, finished: &P::Finished) -> Option<Counts>;
+    /// Words of some training sentences with the right head and label: as predicted, and by the best way to hang all words on a
+    /// neighbour or the root by one label; `None` if that is not looked at.
+    fn score_train(&self, _finished: &P::Finished) -> Option<[u64; 2]> {
+        None
+    }
     /// The model of finished parameters.
     ///
     /// # Errors
@@ -138,7 +154,12 @@ pub struct Trainer<S, P: Averaged> {
     setup: S,
     pool: ThreadPool,
     progress: Progress<P>,
+    /// The iteration in which units had died, if what is kept is of one before.
+    stands_still: Option<u32>,
 }
+
+/// Steps of a network after which it should have learned something: three times as many as its rate rises for.
+const MANY_STEPS: u64 = 600;
 
 impl<P: Averaged, S: Trains<P>> Trainer<S, P> {
     /// A run on the threads of `pool`, on whose number the result does not depend.
@@ -147,24 +168,34 @@ impl<P: Averaged, S: Trains<P>> Trainer<S, P> {
     /// If the plateau is to be found without development data.
     pub fn new(setup: S, pool: ThreadPool, replicas: Vec<P>) -> Result<Trainer<S, P>> {
         setup.schedule().stopping.check_dev(setup.has_dev())?;
-        Ok(Trainer { setup, pool, progress: Progress::new(replicas) })
+        Ok(Trainer { setup, pool, progress: Progress::new(replicas), stands_still: None })
     }
 
-    fn check_converges(&self) -> Result<()> {
-        if !self.progress.replicas.iter().any(P::has_diverged) {
-            return Ok(());
+    /// Checks that parameters are numbers, and that units are alive unless an earlier iteration can be kept.
+    fn check_converges(&mut self) -> Result<()> {
+        let Trainer { setup, progress, stands_still, .. } = self;
+        let iteration = progress.iteration + 1;
+        let rate = progress.replicas[0].rate();
+        if progress.replicas.iter().any(P::has_diverged) {
+            return Err(Error::Usage(format!(
+                "training has diverged in iteration {iteration}: weights have grown beyond all bounds; expected a lower --rate{}, or \
+                 smaller numbers in --vectors",
+                than(rate)
+            )));
         }
-        let iteration = self.progress.iteration + 1;
-        Err(Error::Usage(format!(
-            "training has diverged in iteration {iteration}: weights have grown beyond all bounds; expected a lower --rate, or \
-             smaller numbers in --vectors"
-        )))
+        if progress.replicas.iter().any(P::is_dead) {
+            if setup.schedule().keep != Keep::Best || progress.best.as_ref().is_none_or(|best| best.score == 0) {
+                return Err(Error::Usage(standstill(iteration, rate)));
+            }
+            *stands_still = Some(iteration);
+        }
+        Ok(())
     }
 
     /// Ends an iteration: averages the parameters, scores them on the development data, keeps them if they are to be kept, and
     /// reports.
     fn end_iteration(&mut self, updates: u64, (seconds, cpu_seconds): (f64, Option<f64>)) {
-        let Trainer { setup, pool, progress } = self;
+        let Trainer { setup, pool, progress, .. } = self;
         let Schedule { stopping, keep, .. } = setup.schedule();
         progress.iteration += 1;
         let wanted = keep == Keep::Best || progress.iteration == stopping.most;
@@ -189,6 +220,20 @@ impl<P: Averaged, S: Trains<P>> Trainer<S, P> {
     }
 }
 
+/// Message on units that have died.
+fn standstill(iteration: u32, rate: Option<(f64, u64)>) -> String {
+    format!(
+        "training has come to a standstill in iteration {iteration}: hidden units are dead or saturated, and no gradient reaches the \
+         words any more; expected a lower --rate{}",
+        than(rate)
+    )
+}
+
+/// End of the advice to take a lower rate.
+fn than(rate: Option<(f64, u64)>) -> String {
+    rate.map(|(rate, _)| format!(" than {rate}")).unwrap_or_default()
+}
+
 impl<P: Averaged, S: Trains<P>> ModelRun<S::Model> for Trainer<S, P> {
     fn model(&self) -> Result<S::Model> {
         let Best { iteration, finished, .. } = self.progress.kept()?;
@@ -210,12 +255,38 @@ impl<P: Averaged, S: Trains<P>> Run for Trainer<S, P> {
         self.setup.schedule().stopping
     }
 
+    fn is_done(&self) -> bool {
+        self.stands_still.is_some() || self.stopping().is_done(self.reports())
+    }
+
+    fn stands_still(&self) -> Option<String> {
+        let told = standstill(self.stands_still?, self.progress.replicas[0].rate());
+        let kept = self.progress.best.as_ref()?.iteration;
+        Some(format!("{told}; iteration {kept} is kept"))
+    }
+
+    fn check_learned(&self) -> Result<Option<String>> {
+        let Trainer { setup, pool, progress, .. } = self;
+        let Some((rate, n_steps)) = progress.replicas[0].rate() else { return Ok(None) };
+        let kept = progress.kept()?;
+        let Some([found, constant]) = pool.install(|| setup.score_train(&kept.finished)) else { return Ok(None) };
+        if found >= constant {
+            return Ok(None);
+        }
+        let told = format!(
+            "the network has learned next to nothing in {n_steps} steps: of its own first training sentences {found} words have the right \
+             head and label, and {constant} would if all words hung on a neighbour or the root by one label"
+        );
+        let told = format!("{told}; expected another --rate than {rate}, or more --iterations");
+        if n_steps < MANY_STEPS { Ok(Some(told)) } else { Err(Error::Usage(told)) }
+    }
+
     fn reports(&self) -> &[IterationReport] {
         &self.progress.reports
     }
 
     fn try_iterate(&mut self, tick: &mut Tick) -> Result<ControlFlow<()>> {
-        let Trainer { setup, pool, progress } = self;
+        let Trainer { setup, pool, progress, .. } = self;
         let Schedule { average_from, pretrain, .. } = setup.schedule();
         let iteration = progress.iteration;
         if iteration > 0 && iteration == average_from {

@@ -77,6 +77,14 @@ impl Averaged for Learner {
         self.optimiser.has_diverged
     }
 
+    fn is_dead(&self) -> bool {
+        self.optimiser.is_dead
+    }
+
+    fn rate(&self) -> Option<(f64, u64)> {
+        Some(self.optimiser.rate())
+    }
+
     /// # Panics
     /// If there are several: networks cannot be added up.
     fn finish(replicas: &[&Learner]) -> Biaffine {
