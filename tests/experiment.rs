@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use assert_cmd::Command;
+use std::path::Path;
 
 fn treebeam(arguments: &[&str], folder: &std::path::Path) -> Command {
     let mut command = Command::cargo_bin("treebeam").expect("the binary is built");
@@ -232,6 +233,62 @@ fn records_are_verified() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json[0]["differ"][0]["figures"], 1);
     assert_eq!(json[0]["of_other_code"], 1);
+
+    // Records that say something else of themselves than their cells, whether these are run again or not.
+    lines[0]["training"]["epochs"][0]["updates"] = n_updates.into();
+    lines[3]["options"]["seed"] = 99.into();
+    lines[4]["row"] = "another".into();
+    lines[5]["test"]["sha256"] = "0".repeat(64).into();
+    let written: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(&records, &written).unwrap();
+    let told = printed(command("verify", &seeds).args(["--share", "0", "-o", "again.md"]), 1);
+    for expected in [
+        "gave the same figures; 3 records not of what the cell is\n",
+        "options.seed is 99 in the record and ",
+        "row is \"another\" in the record and ",
+        "test.sha256 is \"000000000000\" and so on in the record and ",
+    ] {
+        assert!(told.contains(expected), "{expected}: {told}");
+    }
+    let written = std::fs::read_to_string(folder.path().join("again.md")).unwrap();
+    assert!(written.contains("3 records not of what the cell is: another seed"), "{written}");
+}
+
+#[test]
+fn what_killed_runs_left_is_swept() {
+    let folder = tempfile::tempdir().unwrap();
+    let demo = shipped().join("demo.toml");
+    let settings = ["--set", "treebanks=generated:1,60,nonprojective", "--set", "iterations=1", "--out", "one"];
+    let run = || {
+        let arguments: Vec<&str> = ["experiment", "run", demo.to_str().unwrap()].into_iter().chain(settings).collect();
+        treebeam(&arguments, folder.path()).assert().success();
+    };
+    run();
+    let cells = folder.path().join("one/cells");
+    let records = std::fs::read_to_string(folder.path().join("one/records.jsonl")).unwrap();
+    let record: serde_json::Value = serde_json::from_str(records.lines().next().unwrap()).unwrap();
+    let key = record["key"].as_str().unwrap();
+    let gone = r#"{"host":"another","pid":1,"started":1,"number":1}"#;
+    let names = [
+        ".treebeam-abcdef".to_owned(),
+        ".now-abcdef".to_owned(),
+        "0123.claim".to_owned(),
+        format!("{key}.claim"),
+        format!("{key}.0123456789abcdef.checkpoint"),
+        format!("{key}.0123456789abcdef.seconds"),
+    ];
+    for name in &names {
+        std::fs::write(cells.join(name), &gone).unwrap();
+        let old = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+        std::fs::File::options().write(true).open(cells.join(name)).unwrap().set_modified(old).unwrap();
+    }
+    std::fs::write(folder.path().join("one/.treebeam-abcdef"), "half").unwrap();
+    run();
+    let left = |folder: &Path| -> Vec<String> {
+        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.starts_with('.') || folder.ends_with("cells")).collect()
+    };
+    assert_eq!((left(&cells), left(&folder.path().join("one"))), (vec![".lock".to_owned()], vec![]));
 }
 
 /// An experiment's cell is what `train`, `parse` and `eval` do by hand.

@@ -38,7 +38,7 @@ enum Command {
     },
     /// Write a model again, in fewer bits if asked for, and tell what that costs
     ///
-    /// A model as trained is frozen already: it is mapped into memory and parsed with where it stands. With weights of 16 bits
+    /// A model as trained is frozen already: it is read into memory and parsed with as it stands. With weights of 16 bits
     /// the file is an eighth smaller, with 8 bits a quarter. That of a network is half as large with either, and scores are sums of
     /// whole numbers: sums of hidden units with 16 bits, with 8 bits the output layer, too.
     Freeze(freeze::Args),

@@ -5,26 +5,22 @@
 pub fn clean_up_on_signals() {
     #[cfg(unix)]
     {
-        use signal_hook::consts::{SIGBUS, SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+        use signal_hook::consts::{
+            SIGALRM, SIGBUS, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
+        };
         // A file that may grow no further is an error of the write, which has a message, and not the end of the process.
         let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
         let ignored = ignored_signals();
-        // Who reads a mapped file that was cut short gets this signal at every attempt, until the process ends here.
-        let wanted = [(SIGHUP, "SIGHUP"), (SIGINT, "SIGINT"), (SIGTERM, "SIGTERM"), (SIGBUS, "SIGBUS")];
-        let wanted: Vec<(i32, &str)> =
-            wanted.into_iter().filter(|(signal, _)| ignored >> (signal - 1) & 1 == 0).collect();
-        let Ok(mut signals) = signal_hook::iterator::Signals::new(wanted.iter().map(|(signal, _)| signal)) else {
+        // All that end a process by default, save what tells of faults in itself and what cannot be caught.
+        let wanted = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGUSR1, SIGUSR2, SIGBUS];
+        let wanted = wanted.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+        let Ok(mut signals) = signal_hook::iterator::Signals::new(wanted) else {
             return;
         };
         let wait = move || {
             if let Some(signal) = signals.forever().next() {
                 treebeam::files::remove_unfinished();
-                let name = wanted.iter().find(|(number, _)| *number == signal).map_or("a signal", |(_, name)| name);
-                if signal == SIGBUS {
-                    eprintln!(
-                        "error: a model was changed while it was used; write the new one elsewhere and rename it"
-                    );
-                }
+                let name = signal_hook::low_level::signal_name(signal).unwrap_or("a signal");
                 eprintln!(
                     "stopped by {name}: outputs that were not finished are gone, and what stood in their place is as it was"
                 );

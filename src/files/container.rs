@@ -63,10 +63,6 @@ const NAME: usize = 64;
 const ENTRY: usize = NAME + 24;
 const ALIGNMENT: usize = 64;
 
-/// Files up to this size are copied into memory, so that whoever changes one while it is used harms nobody. Larger ones are
-/// mapped, and must be replaced by renaming.
-const COPIED: u64 = 32 << 20;
-
 const BAD_TABLE: &str = "the table of sections is damaged";
 
 // Sections hold arrays of numbers as they stand in memory.
@@ -207,18 +203,21 @@ impl Kind {
         self.sections(Bytes::Owned(Arc::new(bytes)), path)
     }
 
-    /// Maps a file into memory, or copies it there if it is small, packed or a pipe; see [`Kind::unpack`].
+    /// Copies a file into memory, where nobody else can change it; see [`Kind::unpack`].
+    ///
+    /// PERF: that all bytes are read once for their checksums anyway. To map the file would save a copy, for the price that whoever writes
+    /// into it or cuts it meanwhile changes trees or ends the process.
     ///
     /// # Errors
     /// If it cannot be read, or is not a whole, unchanged file of this kind and version.
     pub fn read(&self, path: &Path) -> Result<Sections> {
         // A pipe is opened but once.
         let is_plain = path != Path::new("-") && Packing::of(path).is_none() && path.is_file();
-        let map = |mut file: File| match file.metadata()?.len() {
-            len @ 0..=COPIED => memory::copy(&mut file, len as usize),
-            _ => memory::map(&file),
+        let copy = |mut file: File| {
+            let len = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+            memory::copy(&mut file, len)
         };
-        match is_plain.then(|| File::open(path).and_then(map)).and_then(io::Result::ok) {
+        match is_plain.then(|| File::open(path).and_then(copy)).and_then(io::Result::ok) {
             Some(map) => self.sections(Bytes::Mapped(Arc::new(map)), path),
             None => self.unpack(read_whole(path)?, path),
         }

@@ -1,4 +1,4 @@
-//! Numbers that are owned, or stand in a file that is mapped into memory or was copied into a map without a file.
+//! Numbers that are owned, or stand in a copy of a file.
 
 use std::fs::File;
 use std::io::Read;
@@ -65,25 +65,6 @@ pub fn prefetch<T>(numbers: &[T], place: usize) {
     let _ = (numbers, place);
 }
 
-/// Maps a file for reading.
-///
-/// PERF: to copy it into huge pages instead makes no difference to parsing, and loading twice as long.
-///
-/// # Errors
-/// If the system cannot map it: it is empty, a pipe, or gone.
-pub fn map(file: &File) -> std::io::Result<Mmap> {
-    if !file.metadata()?.is_file() {
-        return Err(std::io::Error::from(std::io::ErrorKind::InvalidInput));
-    }
-    #[expect(unsafe_code, reason = "what the file holds is checked before it is used")]
-    // SAFETY: the map is only read, as bytes or as plain numbers, of which any bytes are valid ones. What no program can
-    // rule out is that another one changes the file while it is mapped; model files are therefore replaced by renaming,
-    // never written in place.
-    unsafe {
-        MmapOptions::new().populate().map(file)
-    }
-}
-
 /// Copies the first `len` bytes of a file into a map of their own, which no other program can change.
 ///
 /// PERF: a file of 25 MB in pages of 4 kB takes as long to make room for as to read; hence huge ones, where the system has them.
@@ -112,13 +93,19 @@ mod tests {
         assert_eq!(numbers, [1, 2, 3]);
     }
 
-    #[test]
-    #[cfg_attr(miri, ignore = "Miri cannot map files")]
-    fn mapped_numbers_are_the_file_s() {
+    /// A file of these bytes, copied.
+    fn copied(bytes: &[u8]) -> Arc<Mmap> {
         let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        file.rewind().unwrap();
+        Arc::new(copy(&mut file, bytes.len()).unwrap())
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri cannot make maps read-only")]
+    fn mapped_numbers_are_the_file_s() {
         let numbers: Vec<u32> = (0..100).collect();
-        file.write_all(bytemuck::cast_slice(&numbers)).unwrap();
-        let map = Arc::new(map(&file).unwrap());
+        let map = copied(bytemuck::cast_slice(&numbers));
         let mapped = Numbers::Mapped(Mapped::<u32>::new(&map, 8..400).unwrap());
         assert_eq!(mapped[..], numbers[2..]);
         let copy = mapped.clone();
@@ -127,11 +114,9 @@ mod tests {
     }
 
     #[test]
-    #[cfg_attr(miri, ignore = "Miri cannot map files")]
+    #[cfg_attr(miri, ignore = "Miri cannot make maps read-only")]
     fn odd_ranges_are_refused() {
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(&[0; 64]).unwrap();
-        let map = Arc::new(map(&file).unwrap());
+        let map = copied(&[0; 64]);
         for range in [0..66, 1..5, 0..6, 70..74] {
             assert!(Mapped::<u32>::new(&map, range).is_none());
         }
@@ -148,11 +133,5 @@ mod tests {
         let map = copy(&mut file, 100).unwrap();
         file.set_len(0).unwrap();
         assert_eq!(map[..], [7; 100]);
-    }
-
-    #[test]
-    #[cfg_attr(miri, ignore = "Miri cannot map files")]
-    fn what_is_no_file_is_not_mapped() {
-        assert!(map(&File::open(std::env::temp_dir()).unwrap()).is_err());
     }
 }

@@ -16,6 +16,6 @@ pub use input::{open, open_to_keep, read_text, read_whole};
 pub use output::{Output, archive, write_whole};
 pub use packing::Packing;
 pub use paths::Paths;
-pub use temporary::{remove_unfinished, try_remove_unfinished};
+pub use temporary::{remove_abandoned, remove_unfinished, try_remove_unfinished};
 
 pub(crate) use memory::{Numbers, prefetch};

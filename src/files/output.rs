@@ -1,7 +1,8 @@
 //! Files that appear whole or not at all.
 
 use super::Packing;
-use super::temporary::Registered;
+use super::paths::behind_links;
+use super::temporary::{Registered, TEMPORARY};
 use crate::error::{Error, Result};
 use flate2::{Compression, write::GzEncoder};
 use std::fs::{self, File};
@@ -158,12 +159,14 @@ fn open(path: &Path) -> io::Result<Sink> {
             Ok(temporary(place, Some(there.permissions()))?)
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let folder = folder(path);
+            // What a link promises is made where it promises it.
+            let place = behind_links(path)?;
+            let folder = folder(&place);
             if !folder.is_dir() {
                 let found = format!("there is no folder {}; expected one that exists", folder.display());
                 return Err(io::Error::new(error.kind(), found));
             }
-            Ok(temporary(path.to_owned(), None)?)
+            Ok(temporary(place, None)?)
         }
         Err(error) => Err(error),
     }
@@ -172,7 +175,7 @@ fn open(path: &Path) -> io::Result<Sink> {
 /// A file in the folder of `place`, with `permissions` or those that any new file gets.
 fn temporary(place: PathBuf, permissions: Option<fs::Permissions>) -> io::Result<Sink> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".treebeam-");
+    builder.prefix(TEMPORARY);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -182,6 +185,8 @@ fn temporary(place: PathBuf, permissions: Option<fs::Permissions>) -> io::Result
     #[cfg(not(unix))]
     let _ = permissions;
     let file = builder.tempfile_in(folder(&place)).map_err(without_path)?;
+    // Where the file system knows locks: so others see that somebody writes it, see [`remove_abandoned`].
+    let _ = file.as_file().try_lock();
     let registered = Registered::new(file.path());
     Ok(Sink::Temporary(file, place, registered))
 }
@@ -297,6 +302,27 @@ mod tests {
         let path = folder.path().join("no/such.conllu");
         let error = Output::create(&path).err().unwrap().to_string();
         assert!(error.starts_with(&format!("{}: ", path.display())) && !error.contains(".treebeam-"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_that_lead_nowhere_yet_are_written_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let link = |to: &str, from: &str| std::os::unix::fs::symlink(to, at(from)).unwrap();
+        fs::create_dir(at("sub")).unwrap();
+        link("sub/second", "first");
+        link("file", "sub/second");
+        link("no/such", "nowhere");
+        link("b", "a");
+        link("a", "b");
+        write_whole(&at("first"), b"new").unwrap();
+        assert_eq!(fs::read_to_string(at("sub/file")).unwrap(), "new");
+        assert!(fs::symlink_metadata(at("first")).unwrap().is_symlink());
+        let error = |name: &str| write_whole(&at(name), b"new").unwrap_err().to_string();
+        assert!(error("nowhere").contains("there is no folder"), "{}", error("nowhere"));
+        assert!(error("a").starts_with(&at("a").display().to_string()));
+        assert!(fs::symlink_metadata(at("a")).unwrap().is_symlink());
     }
 
     #[cfg(unix)]

@@ -1,5 +1,6 @@
 //! Making sure that no output takes the place of another, or of an input.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -96,9 +97,27 @@ fn identity(path: &Path) -> Identity {
         return if there.is_file() || there.is_dir() { Identity::Path(there) } else { Identity::Special };
     }
     // It is not there yet: its folder tells.
+    let path = &*behind_links(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     Identity::Path(path.file_name().map_or(folder.clone(), |name| folder.join(name)))
+}
+
+/// Links that are followed, one after the other, at most: as many as Linux follows.
+const LINKS: usize = 40;
+
+/// Path that a link leads to, or `path` if it is none; there need not be a file.
+///
+/// # Errors
+/// If links lead in a circle.
+pub(super) fn behind_links(path: &Path) -> io::Result<PathBuf> {
+    let mut place = path.to_owned();
+    for _ in 0..LINKS {
+        let Ok(target) = place.read_link() else { return Ok(place) };
+        place.pop();
+        place.push(target);
+    }
+    Err(io::Error::other("links that lead in a circle; expected the name of a file"))
 }
 
 #[cfg(test)]
@@ -128,6 +147,8 @@ mod tests {
         {
             std::os::unix::fs::symlink(at("in"), at("link")).unwrap();
             assert!(paths().output(&at("link")).is_err());
+            std::os::unix::fs::symlink("out", at("sub/dangling")).unwrap();
+            assert!(paths().output(&at("sub/dangling")).unwrap().output(&at("sub/out")).is_err());
             let null = Path::new("/dev/null");
             assert!(paths().output(null).unwrap().output(null).is_ok());
         }

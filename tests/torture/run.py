@@ -363,7 +363,8 @@ def signals(bench):
     bench.write("many.conllu", bench.path("dev.conllu").read_text() * 2000)
     for line in ["parse --model small.model --beam 64 many.conllu -o out.conllu",
                  "train --train many.conllu --model big.model --iterations 50 --checkpoint-seconds 0"]:
-        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
+        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGALRM, signal.SIGUSR1, signal.SIGUSR2,
+                       signal.SIGXCPU, signal.SIGBUS]:
             for _ in range(max(1, bench.rounds // 5)):
                 process = bench.start(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
                 time.sleep(0.3 + bench.random.random())
@@ -526,24 +527,43 @@ def two_processes(bench):
 
 @attack
 def models_that_change_while_they_are_used(bench):
-    bench.write("many.conllu", bench.path("dev.conllu").read_text() * 500)
-    whole = bench.path("small.model").read_bytes()
-    for how in ["truncated", "overwritten", "replaced", "removed"]:
-        for _ in range(max(1, bench.rounds // 10)):
-            bench.write("used.model", whole)
-            process = bench.start("parse --model used.model --beam 8 many.conllu -o used.out", stderr=subprocess.PIPE)
-            time.sleep(0.2)
-            if how == "truncated":
-                open(bench.path("used.model"), "wb").close()
-            elif how == "overwritten":
-                bench.write("used.model", bench.random.randbytes(len(whole)))
-            elif how == "replaced":
-                bench.write("new.model", whole[::-1])
-                os.replace(bench.path("new.model"), bench.path("used.model"))
-            else:
-                bench.path("used.model").unlink()
-            told = process.communicate(timeout=300)[1]
-            bench.judge(f"a model {how} while it is used", Ended(process.returncode, b"", told, 0, 0), (0, 2))
+    """What has been read is what is used: the trees are those of the model as it was, or there is an error."""
+    large = TRAIN.replace("--iterations 2", "--iterations 1") + " --scorer feed-forward --training greedy --hidden 4096 --replicas 1"
+    bench.run(f"{large} --model large.model", codes=(0,), timeout=300)
+    if bench.path("large.model").stat().st_size < 32 * MEGABYTE:
+        raise Fell("the large model is small")
+    for model, copies in [("small.model", 500), ("large.model", 20)]:
+        bench.write("many.conllu", bench.path("dev.conllu").read_text() * copies)
+        whole = bench.path(model).read_bytes()
+        line = "parse --model used.model --beam 8 many.conllu -o used.out"
+        bench.write("used.model", whole)
+        bench.run(line, codes=(0,))
+        expected = bench.path("used.out").read_bytes()
+        for how in ["truncated", "overwritten", "flipped", "replaced", "removed"]:
+            for _ in range(max(1, bench.rounds // 10)):
+                bench.write("used.model", whole)
+                bench.path("used.out").unlink(missing_ok=True)
+                process = bench.start(line, stderr=subprocess.PIPE)
+                time.sleep(bench.random.uniform(0.02, 0.6))
+                if how == "truncated":
+                    open(bench.path("used.model"), "wb").close()
+                elif how == "overwritten":
+                    bench.write("used.model", bench.random.randbytes(len(whole)))
+                elif how == "flipped":
+                    with open(bench.path("used.model"), "r+b") as file:
+                        for at in range(0, len(whole), 4096):
+                            file.seek(at)
+                            file.write(bytes([whole[at] ^ 255]))
+                elif how == "replaced":
+                    bench.write("new.model", whole[::-1])
+                    os.replace(bench.path("new.model"), bench.path("used.model"))
+                else:
+                    bench.path("used.model").unlink()
+                told = process.communicate(timeout=300)[1]
+                what = f"{model}, {how} while it is used"
+                bench.judge(what, Ended(process.returncode, b"", told, 0, 0), (0, 2))
+                if process.returncode == 0 and bench.path("used.out").read_bytes() != expected:
+                    raise Fell(f"{what}: other trees")
 
 
 def main():

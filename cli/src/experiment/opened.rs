@@ -238,6 +238,18 @@ impl<K: Kind, V> Opened<K, V> {
         Ok(())
     }
 
+    /// Keys of the cells that have a record in `store`, and of the trainings that only these share.
+    fn done(&self, store: &Store<K::Record>) -> HashSet<&str> {
+        let is_done = |cell: &&K::Cell| {
+            matches!(store.status_of(self.kind.key(cell), |record| self.kind.is_current(cell, record)), Status::Done(_))
+        };
+        let (done, left): (Vec<&K::Cell>, Vec<&K::Cell>) = self.cells.iter().partition(is_done);
+        let needed: HashSet<&str> = left.iter().filter_map(|cell| self.kind.shared_training(cell)).collect();
+        let of_cells = done.iter().map(|cell| self.kind.key(cell));
+        let all = of_cells.chain(done.iter().filter_map(|cell| self.kind.shared_training(cell)));
+        all.filter(|key| !needed.contains(key)).collect()
+    }
+
     /// Gathers the records of single cells into one file.
     fn gather(&mut self) -> anyhow::Result<()> {
         if self.folder.cells()?.is_empty() {
@@ -261,6 +273,7 @@ impl<K: Kind, V> Opened<K, V> {
         let bar = progress(cells.len() as u64);
         let mut pace = Pace::new(&self.kind, cells, records);
         let start = Instant::now();
+        folder.sweep(&self.done(store), &folder.lock()?)?;
         let runner = Runner { kind: &self.kind, folder, jobs: self.jobs(how), checkpoint_every: how.checkpoint_every };
         let outcome = run(&runner, cells, of_others, store, &mut |event| {
             let failed = matches!(event, Event::Failed(..));

@@ -15,7 +15,8 @@ use crate::templates::filled;
 use treebeam::console::note;
 use treebeam::error::counted;
 use treebeam_lab::experiment::{
-    Carried, Disagreement, Folder, Kind, Provenance, Status, Store, Stored, disagreements, estimate, sample,
+    Carried, Disagreement, Folder, Kind, Provenance, Status, Store, Stored, disagreements, estimate, misdescriptions,
+    sample,
 };
 
 /// Options of `experiment verify` alone.
@@ -66,15 +67,18 @@ pub struct Verified {
     pub of_other_code: usize,
     /// Those that gave the figures of their record.
     pub agree: usize,
-    /// Those that did not.
+    /// Those that did not, and records that say something else of themselves than their cells.
     pub differ: Vec<Differing>,
+    /// Number of records, run again or not, that say something else of themselves than their cells: another seed, row, treebank,
+    /// checksum or option.
+    pub misdescribed: usize,
     /// Those that could not be run.
     pub failed: usize,
     /// Records that were taken over.
     pub carried_over: usize,
 }
 
-/// A cell that gave other figures than its record has.
+/// A cell that gave other figures than its record has, or that its record does not describe.
 #[derive(Debug, Serialize)]
 pub struct Differing {
     /// Description that tells it from others.
@@ -106,7 +110,7 @@ pub fn run(experiments: &Experiments, options: &Options, how: &How) -> anyhow::R
         return Ok(true);
     }
     let total = Verified::total(&all);
-    let all_agree = total.agree == total.run_again;
+    let all_agree = total.agree == total.run_again && total.misdescribed == 0;
     if json {
         writeln!(treebeam::console::output(), "{}", serde_json::to_string_pretty(&all)?)?;
     } else if all.len() > 1 {
@@ -181,6 +185,15 @@ fn run_again<K: Kind, V>(opened: &Opened<K, V>, options: &Options, how: &How) ->
     let mut verified = Verified::new(&opened.name);
     verified.recorded = recorded.len();
     opened.tell();
+    let mut results: HashMap<String, Vec<bool>> = HashMap::new();
+    for (cell, record) in &recorded {
+        let found = misdescriptions(&serde_json::to_value(record)?, &opened.kind.description(cell));
+        if let Some(differing) = Differing::new(opened, cell, record, &found, "by its cell") {
+            verified.misdescribed += 1;
+            verified.differ.push(differing);
+            results.entry(record.provenance().revision.clone()).or_default().push(false);
+        }
+    }
     verified.repeatable = recorded.iter().all(|(_, record)| record.repeatable().is_some());
     if recorded.is_empty() || !verified.repeatable {
         return Ok((verified, Agreeing::new()));
@@ -216,12 +229,10 @@ fn run_again<K: Kind, V>(opened: &Opened<K, V>, options: &Options, how: &How) ->
     }
     opened.run_cells(&folder, (&to_run, &[]), &mut store, &records, how)?;
     verified.run_again = drawn.len();
-    let mut results: HashMap<String, Vec<bool>> = HashMap::new();
     for (cell, record) in drawn {
         let of_revision = results.entry(record.provenance().revision.clone()).or_default();
         let key = opened.kind.key(cell);
-        let of_other_code = !opened.kind.is_current(cell, record);
-        verified.of_other_code += usize::from(of_other_code);
+        verified.of_other_code += usize::from(!opened.kind.is_current(cell, record));
         let Status::Done(again) = store.status_of(key, |record| opened.kind.is_current(cell, record)) else {
             verified.failed += 1;
             of_revision.push(false);
@@ -230,16 +241,9 @@ fn run_again<K: Kind, V>(opened: &Opened<K, V>, options: &Options, how: &How) ->
         let figures = record.repeatable().zip(again.repeatable());
         let found = figures.map(|(recorded, again)| disagreements(&recorded, &again)).unwrap_or_default();
         of_revision.push(found.is_empty());
-        match found.first() {
+        match Differing::new(opened, cell, record, &found, "now") {
             None => verified.agree += 1,
-            Some(Disagreement { place, recorded, again }) => verified.differ.push(Differing {
-                cell: opened.kind.title(cell),
-                key: key.to_owned(),
-                revision: record.provenance().shown_revision(),
-                of_other_code,
-                first: format!("{place} is {recorded} in the record and {again} now"),
-                figures: found.len(),
-            }),
+            Some(differing) => verified.differ.push(differing),
         }
     }
     results.retain(|_, agree| agree.iter().all(|agree| *agree));
@@ -251,6 +255,27 @@ fn recorded<K: Kind, V>(opened: &Opened<K, V>) -> Vec<(&K::Cell, &K::Record)> {
     let mut seen = HashSet::new();
     let cells = opened.cells.iter().filter(|cell| seen.insert(opened.kind.key(cell)));
     cells.filter_map(|cell| Some((cell, opened.status(cell).usable(true)?))).collect()
+}
+
+impl Differing {
+    /// What was found in the record of a cell, `what` being compared with it; none if nothing was.
+    fn new<K: Kind, V>(
+        opened: &Opened<K, V>,
+        cell: &K::Cell,
+        record: &K::Record,
+        found: &[Disagreement],
+        what: &str,
+    ) -> Option<Differing> {
+        let Disagreement { place, recorded, again } = found.first()?;
+        Some(Differing {
+            cell: opened.kind.title(cell),
+            key: opened.kind.key(cell).to_owned(),
+            revision: record.provenance().shown_revision(),
+            of_other_code: !opened.kind.is_current(cell, record),
+            first: format!("{place} is {recorded} in the record and {again} {what}"),
+            figures: found.len(),
+        })
+    }
 }
 
 impl Verified {
@@ -266,6 +291,7 @@ impl Verified {
             run_again: sum(|v| v.run_again),
             of_other_code: sum(|v| v.of_other_code),
             agree: sum(|v| v.agree),
+            misdescribed: all.iter().map(|verified| verified.misdescribed).sum(),
             failed: sum(|v| v.failed),
             carried_over: sum(|v| v.carried_over),
             ..Verified::new("in all")

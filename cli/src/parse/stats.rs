@@ -35,7 +35,7 @@ pub struct Stats {
     pub margin: Option<f64>,
     /// Threads.
     pub threads: usize,
-    /// The most memory that the process has held, the mapped model included; none where the system does not tell.
+    /// The most memory that the process has held, the model included; none where the system does not tell.
     pub peak_rss_bytes: Option<u64>,
 }
 

@@ -10,8 +10,10 @@
 //! | `cells/.lock` | locked for the moments in which claims are made and records are gathered |
 //!
 //! Every one of them appears whole or not at all. A process that is killed at any moment leaves a claim, which is void as soon
-//! as the process is seen to be gone (on the same machine) or has given no sign of life for [`SILENCE`] (on another one).
+//! as the process is seen to be gone (on the same machine) or has given no sign of life for [`SILENCE`] (on another one). The next run
+//! sweeps out void claims and whatever else was left.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Seek, Write};
@@ -24,7 +26,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use treebeam::error::{Error, Result};
-use treebeam::files::write_whole;
+use treebeam::files::{remove_abandoned, write_whole};
 
 /// The name of the file of gathered records.
 const RECORDS: &str = "records.jsonl";
@@ -37,6 +39,9 @@ const EARLIER_RECORDS: &str = "records.jsonl.gz";
 
 /// The name of the folder of what has not been gathered.
 const CELLS: &str = "cells";
+
+/// The beginning of the names of files that are made to learn the time.
+const NOW: &str = ".now-";
 
 /// Interval at which who runs a cell gives a sign of life.
 const BEAT: Duration = Duration::from_secs(15);
@@ -224,14 +229,47 @@ impl Folder {
         })
     }
 
+    /// Removes what killed processes have left: claims of theirs, files that they were writing, and checkpoints and models of cells that
+    /// are `done`, by key.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn sweep(&self, done: &HashSet<&str>, _lock: &Lock) -> Result<()> {
+        let folder = self.path.join(CELLS);
+        for of_files in [&self.path, &folder] {
+            remove_abandoned(of_files).map_err(Error::io(of_files))?;
+        }
+        for entry in std::fs::read_dir(&folder).map_err(Error::io(&folder))? {
+            let path = entry.map_err(Error::io(&folder))?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let key = name.split('.').next().unwrap_or_default();
+            let is_left = match path.extension().and_then(OsStr::to_str) {
+                Some("claim") => self.holder(key)?.is_none(),
+                Some("checkpoint" | "seconds" | "model" | "history") => {
+                    done.contains(key) && self.holder(key)?.is_none()
+                }
+                // Nobody keeps the file that tells the time for longer than a moment.
+                _ => {
+                    name.starts_with(NOW)
+                        && self.silence(&path)?.is_some_and(|silence| silence > Duration::from_secs(1))
+                }
+            };
+            if is_left {
+                // What the system keeps does no harm.
+                let _ = std::fs::remove_file(path);
+            }
+        }
+        Ok(())
+    }
+
     /// Age of the file, by the clock of the machine that keeps it; none if it is gone.
     fn silence(&self, path: &Path) -> Result<Option<Duration>> {
         let Ok(written) = std::fs::metadata(path).and_then(|data| data.modified()) else { return Ok(None) };
         let folder = self.path.join(CELLS);
-        let now =
-            tempfile::Builder::new().prefix(".now-").tempfile_in(&folder).and_then(|file| file.as_file().metadata());
+        let now = tempfile::Builder::new().prefix(NOW).tempfile_in(&folder).and_then(|file| file.as_file().metadata());
         let now = now.and_then(|data| data.modified()).unwrap_or_else(|_| SystemTime::now());
-        Ok(Some(now.duration_since(written).unwrap_or_default()))
+        // No sign of life is given in the future: a date there is as far from one as a date in the past.
+        Ok(Some(now.duration_since(written).unwrap_or_else(|ahead| ahead.duration())))
     }
 }
 
@@ -366,6 +404,10 @@ mod tests {
         let elsewhere = Holder { host: "elsewhere".to_owned(), ..gone };
         write(&elsewhere, Duration::ZERO);
         assert!(is_held(), "what runs on another machine is told by its signs of life alone");
+        File::options().write(true).open(&path).unwrap().set_modified(SystemTime::now() + 2 * SILENCE).unwrap();
+        assert!(!is_held(), "no sign of life is given in the future");
+        write(&elsewhere, Duration::ZERO);
+        assert!(is_held());
         write(&elsewhere, 2 * SILENCE);
         assert!(!is_held());
         std::fs::write(&path, "{").unwrap();

@@ -40,6 +40,9 @@ pub trait Kind: Sync {
         record.provenance().golden.as_deref() == Some(self.golden(cell))
     }
 
+    /// Fields of the cell's record that the cell decides, with the values that they must have.
+    fn description(&self, cell: &Self::Cell) -> serde_json::Value;
+
     /// Likely cost of the cell, judging by `records`.
     fn cost(&self, cell: &Self::Cell, records: &[&Self::Record]) -> Cost;
 

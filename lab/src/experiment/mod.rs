@@ -77,4 +77,4 @@ pub use source::Source;
 pub use spec::{GridAxis, Profile, Spec, Variant, check_names, profile_named, read_toml};
 pub use store::{Status, Store};
 pub use trainings::Trainings;
-pub use verification::{Disagreement, TIMES, disagreements, sample};
+pub use verification::{Disagreement, TIMES, disagreements, misdescriptions, sample};

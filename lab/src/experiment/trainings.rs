@@ -1,6 +1,7 @@
 //! Trainings as cells: a parser is trained and its model decoded, timed and scored.
 
 use super::cell::Cell;
+use super::data::Data;
 use super::engine::Engine;
 use super::estimate::{cost, shared_part};
 use super::kind::{Cost, Desk, Kind};
@@ -36,6 +37,15 @@ impl<E: Engine> Kind for Trainings<E> {
 
     fn golden<'c>(&'c self, cell: &'c Cell) -> &'c str {
         &cell.golden
+    }
+
+    fn description(&self, cell: &Cell) -> serde_json::Value {
+        let Cell { key, row, column, options, after, features_sha256, data, .. } = cell;
+        let (treebank, Data { train, dev, test, .. }) = (data.source.to_string(), &**data);
+        serde_json::json!({
+            "key": key, "treebank": treebank, "column": column, "row": row, "options": options, "after": after,
+            "features_sha256": features_sha256, "train": train, "dev": dev, "test": test,
+        })
     }
 
     fn cost(&self, cell: &Cell, records: &[&Record]) -> Cost {

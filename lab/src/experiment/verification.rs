@@ -1,6 +1,6 @@
 //! Verification of records: which cells are run again, and where figures differ.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -42,6 +42,29 @@ pub fn disagreements(recorded: &Value, again: &Value) -> Vec<Disagreement> {
     found
 }
 
+/// Differences of what a record says of itself and what its cell says of it.
+pub fn misdescriptions(record: &Value, cell: &Value) -> Vec<Disagreement> {
+    let mut found = Vec::new();
+    for (name, of_cell) in cell.as_object().into_iter().flatten() {
+        compare_all(name.clone(), &record[name], of_cell, &mut found);
+    }
+    found
+}
+
+/// As [`compare`], with what only one of them has.
+fn compare_all(place: String, recorded: &Value, again: &Value, found: &mut Vec<Disagreement>) {
+    match (recorded, again) {
+        (Value::Object(a), Value::Object(b)) => {
+            let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+            for name in names {
+                compare_all(format!("{place}.{name}"), &recorded[name], &again[name], found);
+            }
+        }
+        (a, b) if are_same(a, b) => {}
+        (a, b) => found.push(Disagreement { place, recorded: shown(a), again: shown(b) }),
+    }
+}
+
 fn compare(place: String, recorded: &Value, again: &Value, found: &mut Vec<Disagreement>) {
     let below = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
     match (recorded, again) {
@@ -72,7 +95,7 @@ fn shown(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("{} of them", items.len()),
         Value::Object(_) => "something".to_owned(),
-        Value::String(text) if text.len() > 40 => "other values".to_owned(),
+        Value::String(text) if text.len() > 40 => format!("{:?} and so on", text.chars().take(12).collect::<String>()),
         value => value.to_string(),
     }
 }
@@ -94,6 +117,28 @@ mod tests {
         assert_eq!(tenth, sample(&turned, 0.1, 1));
         assert_eq!(sample(&keys, 0.0, 1).len(), 1, "never nothing");
         assert_eq!(sample(&keys, 1.0, 1).len(), 30);
+    }
+
+    #[test]
+    fn records_that_say_something_else_of_themselves_are_told() {
+        let cell =
+            json!({"row": "a", "options": {"seed": 1, "beam": 8}, "after": null, "train": {"sha256": "0".repeat(64)}});
+        let same =
+            json!({"row": "a", "options": {"seed": 1, "beam": 8}, "train": {"sha256": "0".repeat(64)}, "more": 1});
+        assert_eq!(misdescriptions(&same, &cell), []);
+        for (place, value) in [
+            ("/row", json!("b")),
+            ("/options/seed", json!(2)),
+            ("/options", json!({"seed": 1})),
+            ("/options", json!({"seed": 1, "beam": 8, "margin": 2})),
+            ("/train/sha256", json!("1".repeat(64))),
+        ] {
+            let mut other = same.clone();
+            *other.pointer_mut(place).unwrap() = value;
+            assert_eq!(misdescriptions(&other, &cell).len(), 1, "{place}");
+        }
+        let after = json!({"after": {"seed": 1}});
+        assert_eq!(misdescriptions(&same, &after)[0].place, "after");
     }
 
     #[test]

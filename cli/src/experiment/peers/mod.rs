@@ -269,6 +269,12 @@ impl Kind for Peers {
         record.provenance.host == self.provenance.host && (is_other || own(&record.provenance) == own(&self.provenance))
     }
 
+    fn description(&self, peer: &Peer) -> serde_json::Value {
+        let Data { source, train, dev, test } = &self.inputs.data;
+        let portions = [train, dev, test];
+        serde_json::json!({ "key": peer.key, "name": peer.name, "treebank": source.to_string(), "portions": portions })
+    }
+
     fn cost(&self, peer: &Peer, records: &[&PeerRecord]) -> Cost {
         let record = records.iter().find(|record| record.key == peer.key);
         let (seconds, memory) = record.map_or((600.0, 1_000_000_000), |record| {

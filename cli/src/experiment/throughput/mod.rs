@@ -185,6 +185,10 @@ impl Kind for Throughput {
         (version, host) == (&self.provenance.version, &self.provenance.host) && golden.as_ref() == Some(&step.golden)
     }
 
+    fn description(&self, step: &Step) -> serde_json::Value {
+        serde_json::json!({ "key": step.key, "step": step.title() })
+    }
+
     fn cost(&self, step: &Step, records: &[&Record]) -> Cost {
         let same = |record: &&&Record| record.key == step.key;
         let seconds: Vec<f64> =

@@ -212,6 +212,11 @@ impl Kind for Bounds {
         &cell.golden
     }
 
+    fn description(&self, cell: &BoundsCell) -> Value {
+        let BoundsCell { key, walk, data, .. } = cell;
+        json!({ "key": key, "treebank": data.source.to_string(), "walk": walk, "train": data.train })
+    }
+
     fn cost(&self, cell: &BoundsCell, records: &[&BoundsRecord]) -> Cost {
         let rates: Vec<f64> =
             records.iter().filter_map(|r| Some(r.wall_s? / r.walk.transitions.max(1) as f64)).collect();
