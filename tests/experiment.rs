@@ -278,7 +278,7 @@ fn what_killed_runs_left_is_swept() {
         format!("{key}.0123456789abcdef.seconds"),
     ];
     for name in &names {
-        std::fs::write(cells.join(name), &gone).unwrap();
+        std::fs::write(cells.join(name), gone).unwrap();
         let old = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
         std::fs::File::options().write(true).open(cells.join(name)).unwrap().set_modified(old).unwrap();
     }

@@ -528,7 +528,7 @@ def two_processes(bench):
 @attack
 def models_that_change_while_they_are_used(bench):
     """What has been read is what is used: the trees are those of the model as it was, or there is an error."""
-    large = TRAIN.replace("--iterations 2", "--iterations 1") + " --scorer feed-forward --training greedy --hidden 4096 --replicas 1"
+    large = TRAIN.replace("--iterations 2", "--iterations 1") + " --scorer feed-forward --hidden 4096"
     bench.run(f"{large} --model large.model", codes=(0,), timeout=300)
     if bench.path("large.model").stat().st_size < 32 * MEGABYTE:
         raise Fell("the large model is small")

@@ -40,7 +40,8 @@ pub trait Kind: Sync {
         record.provenance().golden.as_deref() == Some(self.golden(cell))
     }
 
-    /// Fields of the cell's record that the cell decides, with the values that they must have.
+    /// Fields of the cell's record that the cell decides, with the values that they must have. Names of columns are not among them, for
+    /// they may be changed later.
     fn description(&self, cell: &Self::Cell) -> serde_json::Value;
 
     /// Likely cost of the cell, judging by `records`.

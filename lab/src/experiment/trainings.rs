@@ -40,10 +40,10 @@ impl<E: Engine> Kind for Trainings<E> {
     }
 
     fn description(&self, cell: &Cell) -> serde_json::Value {
-        let Cell { key, row, column, options, after, features_sha256, data, .. } = cell;
+        let Cell { key, row, options, after, features_sha256, data, .. } = cell;
         let (treebank, Data { train, dev, test, .. }) = (data.source.to_string(), &**data);
         serde_json::json!({
-            "key": key, "treebank": treebank, "column": column, "row": row, "options": options, "after": after,
+            "key": key, "treebank": treebank, "row": row, "options": options, "after": after,
             "features_sha256": features_sha256, "train": train, "dev": dev, "test": test,
         })
     }
