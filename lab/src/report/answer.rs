@@ -7,6 +7,7 @@ mod sentences;
 
 use serde::{Deserialize, Serialize};
 
+use super::costs::processors;
 use super::directions::sign_test;
 use super::mixed::Mixed;
 use super::paired::pairs_of;
@@ -210,6 +211,9 @@ fn compare(summary: &Summary, column: &str, metric: Metric) -> Option<Comparison
     let ratio = |ours: Option<f64>, theirs: Option<f64>| Some(ours? / theirs?).filter(|r| r.is_finite() && *r > 0.0);
     let per_word = |m: &Method| summary.average(column, m, |_, d| 1.0 / d.tokens_per_second()).map(|s| s.mean);
     let seconds = |m: &Method| summary.average(column, m, |r, _| r.training.seconds()).map(|s| s.mean);
+    // Times of several processors do not compare.
+    let [of_ours, of_theirs] = [&ours, &theirs].map(|method| processors(summary, |c, m| c == column && m == method));
+    let ratio = |ours, theirs| ratio(ours, theirs).filter(|_| of_ours == of_theirs);
     let setting = Setting {
         name: column.to_owned(),
         greedy,

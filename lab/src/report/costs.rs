@@ -51,7 +51,7 @@ pub fn costs(summary: &Summary) -> Block {
 }
 
 /// The models of the processors that the records of these columns and methods were made on.
-fn processors<'s>(summary: &'s Summary, is_meant: impl Fn(&str, &Method) -> bool) -> BTreeSet<&'s str> {
+pub(super) fn processors<'s>(summary: &'s Summary, is_meant: impl Fn(&str, &Method) -> bool) -> BTreeSet<&'s str> {
     let entries = summary.entries.iter().filter(|entry| is_meant(&entry.column, &entry.method));
     entries.flat_map(|entry| &entry.runs).map(|(record, _)| record.provenance.host.cpu.as_str()).collect()
 }

@@ -1,5 +1,6 @@
 //! The figures of an experiment as points.
 
+use super::costs::processors;
 use super::diagnoses::of_method;
 use super::directions::sign_test;
 use super::figure::{Axis, Curve, Figure, HeatMap, Point, Style};
@@ -46,10 +47,17 @@ fn figure(
 ) -> Option<(Figure, Vec<String>)> {
     curves.retain(|curve| !curve.points.is_empty());
     stretch_levels(&mut curves);
+    let n_processors = processors(summary, |of, _| column.is_none_or(|column| column == of)).len();
+    let is_time = matches!(plot.x, Horizontal::TokensPerSecond | Horizontal::TimePerToken | Horizontal::TrainingTime);
+    let timed = |axis: Axis| match n_processors {
+        0 | 1 => axis,
+        _ if !is_time => axis,
+        n => Axis { note: format!("{}; timed on {n} kinds of processor", axis.note), ..axis },
+    };
     let figure = Figure {
         name: column.map_or(plot.name.clone(), |column| format!("{}-{}", plot.name, file_name(column))),
         title: column.map_or(plot.title.clone(), |column| format!("{}: {column}", plot.title)),
-        x: x_axis(plot.x),
+        x: timed(x_axis(plot.x)),
         y: y_axis(plot, summary.plan.treebanks.len()),
         curves,
     };
