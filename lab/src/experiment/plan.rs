@@ -52,6 +52,11 @@ impl Plan {
         if let Some(columns) = &scale.columns {
             spec.columns.retain(|column| columns.iter().any(|name| name.get_ref() == column.name.get_ref()));
         }
+        if let Some(rows) = &scale.rows {
+            // A row of no column has no cells.
+            let is_left_out = |row: &&mut Variant| !rows.iter().any(|name| name.get_ref() == row.name.get_ref());
+            spec.rows.iter_mut().filter(is_left_out).for_each(|row| row.columns = Some(Vec::new()));
+        }
         let mut plan = Plan { spec, profile_name, profile: scale, treebanks, cells: Vec::new(), unreadable };
         plan.cells = plan.resolve(overrides)?;
         if plan.cells.is_empty() {
@@ -272,6 +277,17 @@ mod tests {
         let refused = |columns: &str| Spec::parse(&with(columns), Path::new("s.toml")).unwrap_err().to_string();
         assert!(refused("[\"lazy\"]").contains("lazy"), "{}", refused("[\"lazy\"]"));
         assert!(refused("[]").contains("columns = [] in profile `quick`"), "{}", refused("[]"));
+    }
+
+    #[test]
+    fn profiles_may_name_some_of_the_rows() {
+        let with = |rows: &str| SPEC.replacen("seeds = [1, 2]", &format!("seeds = [1, 2]\nrows = {rows}"), 1);
+        let plan = Plan::new(&spec_of(&with("[\"greedy\", \"global\"]")), "quick", &Overrides::default(), None).unwrap();
+        let rows: HashSet<&str> = plan.cells.iter().map(|cell| &*cell.row).collect();
+        assert_eq!(rows, HashSet::from(["global", "greedy"]));
+        let refused = |rows: &str| Spec::parse(&with(rows), Path::new("s.toml")).unwrap_err().to_string();
+        assert!(refused("[\"lazy\"]").contains("lazy"), "{}", refused("[\"lazy\"]"));
+        assert!(refused("[]").contains("rows = [] in profile `quick`"), "{}", refused("[]"));
     }
 
     #[test]

@@ -78,6 +78,8 @@ pub struct Profile {
     pub seeds: Vec<u64>,
     /// The columns of this profile; by default all.
     pub columns: Option<Vec<Spanned<String>>>,
+    /// The rows of this profile; by default all.
+    pub rows: Option<Vec<Spanned<String>>>,
     /// Train on the first so many sentences only.
     pub max_train_sentences: Option<usize>,
     /// Training options of this profile; they override `[base]`, and rows and columns override them.
@@ -260,9 +262,12 @@ impl Spec {
             let found = format!("max-train-sentences = 0 in profile `{name}`");
             return Err(source.problem(None, found, "1 or more, or no such line, for all of them").into());
         }
-        if let Some((name, _)) = self.profiles.iter().find(|(_, p)| p.columns.as_ref().is_some_and(Vec::is_empty)) {
-            let found = format!("columns = [] in profile `{name}`");
-            return Err(source.problem(None, found, "one or more, or no such line, for all").into());
+        for (name, profile) in &self.profiles {
+            let some = [("columns", &profile.columns), ("rows", &profile.rows)];
+            if let Some((key, _)) = some.into_iter().find(|(_, names)| names.as_ref().is_some_and(Vec::is_empty)) {
+                let found = format!("{key} = [] in profile `{name}`");
+                return Err(source.problem(None, found, "one or more, or no such line, for all").into());
+            }
         }
         if let Some(variant) = self.columns.iter().find(|column| column.max_train_sentences == Some(0)) {
             let found = "max-train-sentences = 0";
@@ -284,6 +289,9 @@ impl Spec {
         let of_profiles = self.profiles.values().filter_map(|profile| profile.columns.as_ref());
         for name in self.rows.iter().filter_map(|row| row.columns.as_ref()).chain(of_profiles).flatten() {
             source.check_name(name, &self.columns, "column")?;
+        }
+        for name in self.profiles.values().filter_map(|profile| profile.rows.as_ref()).flatten() {
+            source.check_name(name, &self.rows, "row")?;
         }
         if let Some(variant) = self.rows.iter().find(|row| row.columns.as_ref().is_some_and(Vec::is_empty)) {
             let found = "columns = []";
