@@ -38,7 +38,7 @@ const N_MOVES: usize = 16;
 impl TagBigrams {
     fn new(data: &TrainingData) -> TagBigrams {
         let inputs = data.examples().iter().map(|example| &example.input);
-        let vocabulary = Vocabulary::new(inputs, data.columns().read().len(), 1);
+        let vocabulary = Vocabulary::new(inputs, data.columns().len(), 1);
         let columns = data.columns().clone();
         TagBigrams::with(columns, vocabulary, data.actions(), None)
     }
@@ -145,13 +145,13 @@ impl Frozen for TagBigrams {
             Section::new(format!("vocabulary-{i}"), values)
         };
         let weights: Vec<u8> = self.weights.iter().flat_map(|weight| weight.to_le_bytes()).collect();
-        (0..self.columns.read().len()).map(column).chain([Section::new("weights", weights)]).collect()
+        (0..self.columns.len()).map(column).chain([Section::new("weights", weights)]).collect()
     }
 
     fn from_sections(sections: &Sections, header: &Header, actions: &treebeam::system::Actions) -> Result<TagBigrams> {
         let (_, columns) = header.feature_set()?;
         let numbers = |bytes: &[u8]| bytes.as_chunks().0.iter().map(|&number| u64::from_le_bytes(number)).collect();
-        let values: Vec<Vec<u64>> = (0..columns.read().len())
+        let values: Vec<Vec<u64>> = (0..columns.len())
             .map(|i| Ok::<_, treebeam::error::Error>(numbers(sections.get(&format!("vocabulary-{i}"))?)))
             .collect::<Result<_>>()?;
         let vocabulary = Vocabulary::from_values(values.iter().map(|values| &values[..]))

@@ -292,7 +292,7 @@ impl Model {
         handed(py, || {
             let options = of_parsing(options, None)?;
             let batch = arrow::Imported::of(batch)?;
-            let sentences = arrow::Sentences::new(&batch, self.model.read_columns(), &names)?;
+            let sentences = arrow::Sentences::new(&batch, &self.model.read_columns(), &names)?;
             self.with_parser(py, &options, |parser, watch| {
                 let mut columns = arrow::Columns::default();
                 let mut rows = 0..sentences.n_rows();

@@ -1,5 +1,6 @@
 //! Addresses and atoms: what a template may speak of.
 
+use super::{Name, Part};
 use crate::configuration::{N_SLOTS, Role, Slot};
 use crate::tree::{NO_NODE, Node, ROOT};
 use crate::treebank::Column;
@@ -134,10 +135,16 @@ pub enum Attribute {
     Size,
     /// True if the node has no dependents (`.leaf`).
     Leaf,
+    /// Something inside a column: of FORM, which stands for the column that the options call the word, a prefix, a suffix or the
+    /// shape (`.pre2`, `.suf3`, `.shape`); of FEATS or MISC the value of a name (`.feats:Case`, `.misc:Gloss`).
+    Inside(Column, Part),
 }
 
+/// The columns that are lists of names and values, with their spelling.
+const NAMED: [(Column, &str); 2] = [(Column::Feats, "feats"), (Column::Misc, "misc")];
+
 impl Attribute {
-    /// Every attribute with its spelling.
+    /// Every attribute with its spelling, but for those inside columns.
     pub const ALL: [(Attribute, &'static str); 14] = [
         (Attribute::Word, "w"),
         (Attribute::Tag, "p"),
@@ -157,7 +164,22 @@ impl Attribute {
 
     /// True if it reads a column of the sentence.
     pub fn is_column(self) -> bool {
-        matches!(self, Attribute::Word | Attribute::Tag | Attribute::Column(_))
+        matches!(self, Attribute::Word | Attribute::Tag | Attribute::Column(_) | Attribute::Inside(..))
+    }
+
+    /// The attribute inside a column that `spelling` names, such as `pre2`, `suf3`, `shape`, `feats:Case`.
+    pub(super) fn inside(spelling: &str) -> Option<Attribute> {
+        let letters = |n: &str| n.parse().ok().filter(|n| (1..=Part::LONGEST_AFFIX).contains(n));
+        let of_word = |part| Attribute::Inside(Column::Form, part);
+        if let Some((column, name)) = spelling.split_once(':') {
+            let column = NAMED.iter().find(|(_, known)| *known == column)?.0;
+            return Some(Attribute::Inside(column, Part::Named(Name::new(name)?)));
+        }
+        match spelling.split_at_checked(3)? {
+            ("pre", n) => letters(n).map(|n| of_word(Part::Prefix(n))),
+            ("suf", n) => letters(n).map(|n| of_word(Part::Suffix(n))),
+            _ => (spelling == "shape").then_some(of_word(Part::Shape)),
+        }
     }
 }
 
@@ -187,7 +209,7 @@ impl Atom {
             Atom::Of(Address { role, step }, attribute) | Atom::Is(Address { role, step }, attribute, _) => vec![(
                 role,
                 match attribute {
-                    Attribute::Word | Attribute::Tag | Attribute::Column(_) => step.node_slot(),
+                    Attribute::Word | Attribute::Tag | Attribute::Column(_) | Attribute::Inside(..) => step.node_slot(),
                     Attribute::Label => step.label_slot(),
                     Attribute::LeftValency => Slot::LeftValency,
                     Attribute::RightValency => Slot::RightValency,
@@ -220,6 +242,16 @@ impl fmt::Display for Address {
 
 impl fmt::Display for Attribute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Attribute::Inside(column, part) = *self {
+            let column = NAMED.iter().find(|(named, _)| *named == column).map_or("", |(_, spelling)| spelling);
+            return match part {
+                Part::Whole => f.write_str(column),
+                Part::Prefix(n) => write!(f, "pre{n}"),
+                Part::Suffix(n) => write!(f, "suf{n}"),
+                Part::Shape => f.write_str("shape"),
+                Part::Named(name) => write!(f, "{column}:{name}"),
+            };
+        }
         f.write_str(Attribute::ALL.iter().find(|(attribute, _)| attribute == self).map_or("", |(_, spelling)| spelling))
     }
 }

@@ -206,7 +206,9 @@ fn read(atom: &Atom, columns: &Columns) -> Read {
                 Attribute::RightLabels => Read::Set { place: place(Slot::RightLabels) },
                 Attribute::Size => Read::Class { place: place(Slot::Size) },
                 Attribute::Leaf => Read::IsOne { place: place(Slot::Size) },
-                Attribute::Word | Attribute::Tag | Attribute::Column(_) => unreachable!("it names a column"),
+                Attribute::Word | Attribute::Tag | Attribute::Column(_) | Attribute::Inside(..) => {
+                    unreachable!("it names a column")
+                }
             }
         }
     }

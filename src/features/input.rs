@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use rapidhash::v3::rapidhash_v3;
 
-use super::{Atom, Attribute, FeatureSet, Vocabulary};
+use super::{Atom, Attribute, FeatureSet, Field, Part, Vocabulary};
 use crate::choice::choice;
 use crate::tree::Node;
 use crate::treebank::{Column, Words};
@@ -47,92 +47,63 @@ impl From<ColumnName> for Column {
     }
 }
 
-/// The columns that a feature set reads, in the order in which an [`Input`] holds them.
+/// What a feature set reads of columns, in the order in which an [`Input`] holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
     word: Column,
     tag: Column,
     shape: WordShape,
-    read: Vec<Column>,
-    /// True if the word's prefix, suffix and shape follow as columns of their own.
-    surface: bool,
+    fields: Vec<Field>,
 }
 
-/// Surface columns, in place of a whole word that may be unknown: its first three letters and its last three, as words
-/// are compared, and its pattern of capitals, digits and other signs.
-const SURFACES: [fn(&Columns, &str) -> u64; 3] = [Columns::prefix, Columns::suffix, Columns::pattern];
+/// Parts of a word that stand in for a whole one that may be unknown.
+const SURFACES: [Part; 3] = [Part::Prefix(3), Part::Suffix(3), Part::Shape];
 
 impl Columns {
-    /// The columns that `set` reads, if `.w` means `word`, in this shape, and `.p` means `tag`.
+    /// The fields that `set` reads, if `.w` means `word`, in this shape, and `.p` means `tag`.
     pub fn of(set: &FeatureSet, word: Column, shape: WordShape, tag: Column) -> Columns {
-        let mut columns = Columns { word, tag, shape, read: Vec::new(), surface: false };
-        for atom in set.templates.iter().flat_map(|template| &template.atoms) {
-            if let Atom::Of(_, attribute) | Atom::Is(_, attribute, _) = *atom
-                && let Some(column) = columns.named(attribute)
-                && !columns.read.contains(&column)
-            {
-                columns.read.push(column);
+        let mut columns = Columns { word, tag, shape, fields: Vec::new() };
+        let atoms = set.templates.iter().flat_map(|template| &template.atoms);
+        let named = atoms.filter_map(|atom| match *atom {
+            Atom::Of(_, attribute) | Atom::Is(_, attribute, _) => columns.named(attribute),
+            _ => None,
+        });
+        // Other scorers than sparse ones read the last two whatever the feature set reads.
+        let whole = [word, tag].map(|column| Field { column, part: Part::Whole });
+        let mut fields: Vec<Field> = Vec::new();
+        for field in named.chain(whole) {
+            if !fields.contains(&field) {
+                fields.push(field);
             }
         }
-        // Other scorers than sparse ones read these two whatever the feature set reads.
-        for column in [word, tag] {
-            if !columns.read.contains(&column) {
-                columns.read.push(column);
-            }
-        }
+        columns.fields = fields;
         columns
     }
 
     /// The two columns alone, `word` in this shape.
     pub fn of_words_and_tags(word: Column, shape: WordShape, tag: Column) -> Columns {
-        let read = if word == tag { vec![word] } else { vec![word, tag] };
-        Columns { word, tag, shape, read, surface: false }
+        let mut fields = vec![Field { column: word, part: Part::Whole }];
+        if tag != word {
+            fields.push(Field { column: tag, part: Part::Whole });
+        }
+        Columns { word, tag, shape, fields }
     }
 
     /// The same, and behind them three more: the prefix, the suffix and the shape of the word.
     #[must_use]
-    pub fn with_surface(self) -> Columns {
-        Columns { surface: true, ..self }
+    pub fn with_surface(mut self) -> Columns {
+        self.fields.extend(SURFACES.map(|part| Field { column: self.word, part }));
+        self
     }
 
-    /// The number of columns of an [`Input`].
+    /// The number of fields of an [`Input`].
     pub fn len(&self) -> usize {
-        self.read.len() + if self.surface { SURFACES.len() } else { 0 }
+        self.fields.len()
     }
 
     /// True if nothing is read.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    fn prefix(&self, word: &str) -> u64 {
-        let end = word.char_indices().nth(AFFIX).map_or(word.len(), |(place, _)| place);
-        self.hash(self.word, &word[..end])
-    }
-
-    fn suffix(&self, word: &str) -> u64 {
-        let start = word.char_indices().rev().nth(AFFIX - 1).map_or(0, |(place, _)| place);
-        self.hash(self.word, &word[start..])
-    }
-
-    /// Of several letters of one kind in a row, the first two count.
-    fn pattern(&self, word: &str) -> u64 {
-        let mut pattern = String::new();
-        let (mut last, mut n) = (None, 0);
-        for letter in word.chars() {
-            let kind = match letter {
-                _ if letter.is_uppercase() => 'X',
-                _ if letter.is_numeric() => '0',
-                _ if letter.is_alphabetic() => 'x',
-                other => other,
-            };
-            n = if last == Some(kind) { n + 1 } else { 1 };
-            last = Some(kind);
-            if n <= 2 {
-                pattern.push(kind);
-            }
-        }
-        rapidhash_v3(pattern.as_bytes())
+        self.fields.is_empty()
     }
 
     /// The places in an [`Input`] of the columns for words and tags.
@@ -140,44 +111,48 @@ impl Columns {
     /// # Panics
     /// If they are not both among the columns.
     pub fn word_and_tag(&self) -> (usize, usize) {
-        let place = |column| self.index(column).expect("the column is read");
+        let place = |column| self.index(Field { column, part: Part::Whole }).expect("the column is read");
         (place(self.word), place(self.tag))
     }
 
-    /// The column that `attribute` reads, if it reads one.
-    pub fn named(&self, attribute: Attribute) -> Option<Column> {
-        match attribute {
-            Attribute::Word => Some(self.word),
-            Attribute::Tag => Some(self.tag),
-            Attribute::Column(column) => Some(column),
-            _ => None,
-        }
+    /// The field that `attribute` reads, if it reads one.
+    pub fn named(&self, attribute: Attribute) -> Option<Field> {
+        let (column, part) = match attribute {
+            Attribute::Word => (self.word, Part::Whole),
+            Attribute::Tag => (self.tag, Part::Whole),
+            Attribute::Column(column) => (column, Part::Whole),
+            Attribute::Inside(Column::Form, part) => (self.word, part),
+            Attribute::Inside(column, part) => (column, part),
+            _ => return None,
+        };
+        Some(Field { column, part })
     }
 
-    /// The place of `column` in an [`Input`].
-    pub fn index(&self, column: Column) -> Option<usize> {
-        self.read.iter().position(|&read| read == column)
+    /// The place of `field` in an [`Input`].
+    pub fn index(&self, field: Field) -> Option<usize> {
+        self.fields.iter().position(|&read| read == field)
     }
 
-    /// The value of `text` in `column`.
+    /// The value of `text`, which is what `field` reads.
     #[inline]
-    pub(super) fn hash(&self, column: Column, text: &str) -> u64 {
-        let normalised = self.shape == WordShape::Normalised && column == self.word;
+    pub(super) fn hash(&self, field: Field, text: &str) -> u64 {
+        let is_compared = field.column == self.word && field.part != Part::Shape;
+        let normalised = self.shape == WordShape::Normalised && is_compared;
         if normalised { normalised_hash(text) } else { rapidhash_v3(text.as_bytes()) }
     }
 
-    /// The value of a node of which [`Shown`](super::Shown) says `text` in `column`.
-    pub(super) fn value_shown(&self, column: Column, text: &str) -> u64 {
+    /// The value of a node of which [`Shown`](super::Shown) says `text` in `field`.
+    pub(super) fn value_shown(&self, field: Field, text: &str) -> u64 {
         match text {
             NOTHING => NO_VALUE,
             THE_ROOT => ROOT_VALUE,
-            text => self.hash(column, text),
+            text => self.hash(field, text),
         }
     }
 
     /// The value that `text` has as a word.
     pub fn word(&self, text: &str) -> u64 {
-        self.hash(self.word, text)
+        self.hash(Field { column: self.word, part: Part::Whole }, text)
     }
 
     /// True if words are told apart from this one by each of its letters.
@@ -185,14 +160,11 @@ impl Columns {
         self.word(text) == rapidhash_v3(text.as_bytes())
     }
 
-    /// The columns in order.
-    pub fn read(&self) -> &[Column] {
-        &self.read
+    /// The columns that are read, each once.
+    pub fn read(&self) -> Vec<Column> {
+        Column::ALL.into_iter().filter(|column| self.fields.iter().any(|field| field.column == *column)).collect()
     }
 }
-
-/// The letters of an affix.
-const AFFIX: usize = 3;
 
 /// Sign for a value that does not exist.
 pub(super) const NOTHING: &str = "∅";
@@ -226,14 +198,9 @@ impl Input {
     pub fn read(&mut self, columns: &Columns, vocabulary: Option<&Vocabulary>, sentence: &dyn Words) {
         self.n_words = sentence.n_words();
         self.values.clear();
-        for &column in &columns.read {
+        for &field in &columns.fields {
             self.values.extend([NO_VALUE, ROOT_VALUE]);
-            let value = |word| columns.hash(column, sentence.column(word, column));
-            self.values.extend((1..=self.n_words as Node).map(value));
-        }
-        for surface in SURFACES.iter().filter(|_| columns.surface) {
-            self.values.extend([NO_VALUE, ROOT_VALUE]);
-            let value = |word| surface(columns, sentence.column(word, columns.word));
+            let value = |word| columns.hash(field, &field.part.of(sentence.column(word, field.column)));
             self.values.extend((1..=self.n_words as Node).map(value));
         }
         self.ids.clear();
@@ -310,24 +277,13 @@ impl Vocabulary {
 
 #[cfg(test)]
 mod tests {
-    /// Words of other scripts have letters of several bytes.
     #[test]
-    fn affixes_and_shapes() {
+    fn affixes_are_read_as_words_are_compared() {
         use super::{Column, Columns, WordShape, rapidhash_v3};
         let columns = Columns::of_words_and_tags(Column::Form, WordShape::Normalised, Column::Upos).with_surface();
-        let hash = |text: &str| rapidhash_v3(text.as_bytes());
-        for (word, [prefix, suffix, shape]) in [
-            ("Parsing", ["par", "ing", "Xxx"]),
-            ("ÉTÉS", ["été", "tés", "XX"]),
-            ("U.S.", ["u.s", ".s.", "X.X."]),
-            ("1984", ["000", "000", "00"]),
-            ("a", ["a", "a", "x"]),
-            ("", ["", "", ""]),
-        ] {
-            let found = super::SURFACES.map(|surface| surface(&columns, word));
-            assert_eq!(found, [prefix, suffix, shape].map(hash), "{word}");
-        }
         assert_eq!(columns.len(), 5);
+        let values = columns.fields[2..].iter().map(|&field| columns.hash(field, &field.part.of("Été84")));
+        assert_eq!(values.collect::<Vec<_>>(), ["été", "é00", "Xxx00"].map(|text| rapidhash_v3(text.as_bytes())));
     }
 
     #[test]

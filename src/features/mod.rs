@@ -9,6 +9,7 @@
 mod address;
 mod compile;
 mod extract;
+mod field;
 mod group;
 mod input;
 mod line;
@@ -27,6 +28,7 @@ pub use address::{Address, Atom, Attribute, Step};
 pub use compile::Compiled;
 pub use extract::Extractor;
 pub(crate) use extract::{key, mix};
+pub use field::{Field, Name, Part};
 pub use group::Group;
 pub use input::{ColumnName, Columns, Input, WordShape};
 pub use load::{BUILT_IN, GROUPS, Source};

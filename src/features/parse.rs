@@ -8,6 +8,8 @@
 //! S0.prev.p S0.next.w  steps in the sentence: the word before it and the word behind it, whatever the tree
 //! S0.p dist(S0,B0)   the distance between two places
 //! S0.p S0.size       the size of its partial tree, in classes as distances are; S0.leaf: whether it has no dependents
+//! S0.suf3 S0.pre2 S0.shape  inside the word: its last three letters, its first two, the pattern of capitals, digits and signs
+//! S0.feats:Case S0.misc:Gloss  the value of one name in a list of them; _ where it lacks it
 //! S0.p=ADP|IN B0.w   only where the tag is ADP or IN; elsewhere one and the same feature, whatever B0.w
 //! A1 A2              the last action and the one before it, each with its label; as far back as A4
 //! 1                  a constant
@@ -39,6 +41,9 @@ const MAX_TEMPLATES: usize = 1024;
 /// the other atoms, in a byte.
 const MAX_CONDITIONS: usize = 100;
 
+/// The most different things that a set may read inside columns: these and whole columns are numbered in a byte.
+const MAX_INSIDE: usize = 64;
+
 impl FeatureSet {
     /// Parses a feature set; `path` is what errors call the file.
     ///
@@ -54,6 +59,7 @@ impl FeatureSet {
         // The lines of templates by their atoms, in order.
         let mut lines: HashMap<Vec<Atom>, usize> = HashMap::new();
         let mut conditions: HashSet<Atom> = HashSet::new();
+        let mut inside: HashSet<Attribute> = HashSet::new();
         let mut slots: Vec<(&str, Vec<Atom>)> = Vec::new();
         for (index, line) in text.lines().enumerate() {
             let located = |(at, found, expected): Fault| {
@@ -69,6 +75,7 @@ impl FeatureSet {
                         if let Entry::Vacant(entry) = lines.entry(template.sorted_atoms()) {
                             entry.insert(template.line);
                             conditions.extend(template.atoms.iter().filter(|atom| is_condition(atom)).cloned());
+                            inside.extend(template.atoms.iter().filter_map(read_inside));
                             templates.push(template);
                         }
                     }
@@ -85,6 +92,7 @@ impl FeatureSet {
                         return Err(located((offset(line), found, "each template once".to_owned())).into());
                     }
                     conditions.extend(template.atoms.iter().filter(|atom| is_condition(atom)).cloned());
+                    inside.extend(template.atoms.iter().filter_map(read_inside));
                     templates.push(template);
                 }
             }
@@ -94,6 +102,7 @@ impl FeatureSet {
             };
             too_many(templates.len(), MAX_TEMPLATES, "templates")?;
             too_many(conditions.len(), MAX_CONDITIONS, "different conditions")?;
+            too_many(inside.len(), MAX_INSIDE, "different parts of columns")?;
         }
         if templates.is_empty() {
             return Err(Problem::at(path, 0, "no template", "one template a line, such as `S0.w B0.p`").into());
@@ -149,6 +158,14 @@ fn atoms<'t>(words: impl Iterator<Item = (usize, &'t str)>) -> Result<Vec<Atom>,
 
 fn is_condition(atom: &Atom) -> bool {
     matches!(atom, Atom::Is(..))
+}
+
+fn read_inside(atom: &Atom) -> Option<Attribute> {
+    match *atom {
+        Atom::Of(_, attribute) | Atom::Is(_, attribute, _) => Some(attribute),
+        _ => None,
+    }
+    .filter(|attribute| matches!(attribute, Attribute::Inside(..)))
 }
 
 /// Checks that these atoms can be a template; if not, what was found and what was expected.
@@ -283,11 +300,13 @@ fn attributes(spelling: &str) -> Result<Vec<Attribute>, (String, String)> {
     if spelling == "wp" {
         return Ok(vec![Attribute::Word, Attribute::Tag]);
     }
-    match Attribute::ALL.iter().find(|(_, known)| *known == spelling) {
-        Some(&(attribute, _)) => Ok(vec![attribute]),
+    let of_whole = Attribute::ALL.iter().find(|(_, known)| *known == spelling).map(|&(attribute, _)| attribute);
+    match of_whole.or_else(|| Attribute::inside(spelling)) {
+        Some(attribute) => Ok(vec![attribute]),
         None => {
             let known = Attribute::ALL.iter().map(|(_, known)| *known).collect::<Vec<_>>().join(" ");
-            Err((format!("unknown attribute {}", quoted(spelling)), format!("one of wp {known}")))
+            let expected = format!("one of wp {known} pre1 to pre5 suf1 to suf5 shape feats:NAME misc:NAME");
+            Err((format!("unknown attribute {}", quoted(spelling)), expected))
         }
     }
 }
@@ -323,6 +342,23 @@ mod tests {
                 assert!(told.len() < 1000, "{} bytes for {}", told.len(), &text[..20]);
             }
         }
+    }
+
+    #[test]
+    fn atoms_inside_columns_are_written_as_they_are_read() {
+        let text = "S0.pre1 S0.suf5 S0.shape\nB0.feats:Case S0.l1.feats:Person[psor]\nB0.prev.suf2 B0.misc:Gloss\nS0.feats:Case=Nom|Acc B0.w";
+        let set = FeatureSet::parse("inside", "inside.feat", text).unwrap();
+        let templates: Vec<String> = set.templates.iter().map(Template::to_string).collect();
+        assert_eq!(templates, text.lines().collect::<Vec<_>>());
+        let expected = "shape feats:NAME misc:NAME";
+        for wrong in
+            ["S0.pre0", "S0.pre6", "S0.suf", "S0.feats:", "S0.lemma:Case", "S0.feats:a=b|c=d=", "S0.xpos:x", "S0.préx"]
+        {
+            let told = error(wrong);
+            assert!(told.contains(expected) || told.contains("no value"), "{wrong}: {told}");
+        }
+        let many: String = (0..65).map(|n| format!("S0.feats:N{n}\n")).collect();
+        assert!(error(&many).contains("a set of more than 64 different parts of columns"), "{}", error(&many));
     }
 
     #[test]

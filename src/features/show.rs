@@ -56,12 +56,12 @@ impl Shown<'_> {
                     Attribute::Leaf => if slot(Slot::Size) == 1 { "leaf" } else { "inner" }.to_owned(),
                     Attribute::LeftLabels => self.set(slot(Slot::LeftLabels)),
                     Attribute::RightLabels => self.set(slot(Slot::RightLabels)),
-                    Attribute::Word | Attribute::Tag | Attribute::Column(_) => {
+                    Attribute::Word | Attribute::Tag | Attribute::Column(_) | Attribute::Inside(..) => {
                         let node = step.node(role, slot(step.node_slot()), self.sentence.n_words());
                         match (node, self.columns.named(attribute)) {
                             (ROOT, _) => THE_ROOT.to_owned(),
                             (NO_NODE, _) | (_, None) => NOTHING.to_owned(),
-                            (word, Some(column)) => self.sentence.column(word, column).to_owned(),
+                            (word, Some(field)) => field.part.of(self.sentence.column(word, field.column)).into_owned(),
                         }
                     }
                 }

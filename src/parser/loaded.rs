@@ -98,7 +98,7 @@ impl Loaded {
     }
 
     /// All columns that features read.
-    pub fn read_columns(&self) -> &[Column] {
+    pub fn read_columns(&self) -> Vec<Column> {
         match self {
             Loaded::Transitions(model) => model.scorer.columns().read(),
             Loaded::Graph(model) => model.columns.read(),

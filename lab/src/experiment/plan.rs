@@ -282,7 +282,8 @@ mod tests {
     #[test]
     fn profiles_may_name_some_of_the_rows() {
         let with = |rows: &str| SPEC.replacen("seeds = [1, 2]", &format!("seeds = [1, 2]\nrows = {rows}"), 1);
-        let plan = Plan::new(&spec_of(&with("[\"greedy\", \"global\"]")), "quick", &Overrides::default(), None).unwrap();
+        let plan =
+            Plan::new(&spec_of(&with("[\"greedy\", \"global\"]")), "quick", &Overrides::default(), None).unwrap();
         let rows: HashSet<&str> = plan.cells.iter().map(|cell| &*cell.row).collect();
         assert_eq!(rows, HashSet::from(["global", "greedy"]));
         let refused = |rows: &str| Spec::parse(&with(rows), Path::new("s.toml")).unwrap_err().to_string();
