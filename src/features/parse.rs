@@ -351,11 +351,8 @@ mod tests {
         let templates: Vec<String> = set.templates.iter().map(Template::to_string).collect();
         assert_eq!(templates, text.lines().collect::<Vec<_>>());
         let expected = "shape feats:NAME misc:NAME";
-        for wrong in
-            ["S0.pre0", "S0.pre6", "S0.suf", "S0.feats:", "S0.lemma:Case", "S0.feats:a=b|c=d=", "S0.xpos:x", "S0.préx"]
-        {
-            let told = error(wrong);
-            assert!(told.contains(expected) || told.contains("no value"), "{wrong}: {told}");
+        for wrong in ["S0.pre0", "S0.pre6", "S0.suf", "S0.feats:", "S0.lemma:Case", "S0.xpos:x", "S0.préx"] {
+            assert!(error(wrong).contains(expected), "{wrong}: {}", error(wrong));
         }
         let many: String = (0..65).map(|n| format!("S0.feats:N{n}\n")).collect();
         assert!(error(&many).contains("a set of more than 64 different parts of columns"), "{}", error(&many));

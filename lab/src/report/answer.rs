@@ -188,12 +188,17 @@ fn options_of<'a>(summary: &'a Summary, column: &str, row: &str) -> Option<&'a T
     cell.options.transitions()
 }
 
-/// The best global and the best greedy model of a column, chosen on development data.
+/// The best global and the best greedy model of a column, chosen on development data, of one transition system: between two of them
+/// the system would be compared, too.
 pub(super) fn chosen(summary: &Summary, column: &str, metric: Metric) -> Option<[(Method, Chosen); 2]> {
+    let system = |m: &Method| options_of(summary, column, &m.row).map(|options| options.system);
+    let is_trained_globally = |m: &Method| is_global(summary, column, m) == Some(true);
+    let global = best(summary, column, metric, &is_trained_globally)?;
     // A greedy parser is one that was trained for greedy decoding and decodes greedily.
     let is_greedy = |m: &Method| m.width == 1 && is_global(summary, column, m) == Some(false);
-    let is_global = |m: &Method| is_global(summary, column, m) == Some(true);
-    Some([best(summary, column, metric, &is_global)?, best(summary, column, metric, &is_greedy)?])
+    let is_comparable = |m: &Method| is_greedy(m) && system(m) == system(&global.0);
+    let greedy = best(summary, column, metric, &is_comparable)?;
+    Some([global, greedy])
 }
 
 /// True if a transition-based parser was trained globally.
