@@ -33,14 +33,14 @@ struct Place {
     /// A bit for each slot.
     slots: u32,
     /// By number of a slot that holds a node: a bit for each column that counts of it, or [`WHOLE`].
-    columns: [u32; NODE_SLOTS.len()],
+    columns: [u16; NODE_SLOTS.len()],
 }
 
 /// The slots that hold nodes.
 const NODE_SLOTS: [Slot; 9] =
     [Slot::Node, Slot::L1, Slot::L2, Slot::R1, Slot::R2, Slot::Head, Slot::Head2, Slot::L1L1, Slot::R1R1];
-/// The node itself counts, not only its columns.
-const WHOLE: u32 = 1 << 31;
+/// The node itself counts, not only its columns; or so do columns that have no bit.
+const WHOLE: u16 = 1 << 15;
 
 /// The slots that hold labels, or sets of them.
 const LABEL_SLOTS: [Slot; 11] = [
@@ -116,9 +116,9 @@ impl Signature {
 
     /// The signature made ready for a sentence.
     pub fn of_sentence(&self, input: &Input) -> SentenceSignature {
-        let mut known: Vec<u32> = Vec::new();
+        let mut known: Vec<u16> = Vec::new();
         let mut classes = Vec::new();
-        let mut class = |columns: u32| {
+        let mut class = |columns: u16| {
             let place = known.iter().position(|&other| other == columns).unwrap_or_else(|| {
                 known.push(columns);
                 classes.push(classes_of(columns, input));
@@ -143,12 +143,12 @@ impl Place {
         self.slots >> slot as u32 & 1 == 1
     }
 
-    fn columns(&self, slot: Slot) -> u32 {
+    fn columns(&self, slot: Slot) -> u16 {
         NODE_SLOTS.iter().position(|&known| known == slot).map_or(0, |number| self.columns[number])
     }
 
     /// Adds a slot, and of one that holds a node what counts of that.
-    fn add(&mut self, slot: Slot, columns: u32) {
+    fn add(&mut self, slot: Slot, columns: u16) {
         self.slots |= 1 << slot as u32;
         if let Some(number) = NODE_SLOTS.iter().position(|&known| known == slot) {
             self.columns[number] |= columns;
@@ -165,7 +165,7 @@ impl Place {
         let column = |attribute: Attribute| columns.named(attribute).and_then(|column| columns.index(column));
         let counts = match *atom {
             Atom::Of(address, attribute) | Atom::Is(address, attribute, _) if !address.step.is_in_sentence() => {
-                column(attribute).filter(|&column| column < 31).map_or(WHOLE, |column| 1 << column)
+                column(attribute).filter(|&column| column < 15).map_or(WHOLE, |column| 1 << column)
             }
             _ => WHOLE,
         };
@@ -201,10 +201,10 @@ impl Place {
 }
 
 /// By node, the root first: the first node of the same values in these columns.
-fn classes_of(columns: u32, input: &Input) -> Vec<Node> {
+fn classes_of(columns: u16, input: &Input) -> Vec<Node> {
     let mut first = HashMap::new();
     let class = |node: Node| {
-        let read = (0..u32::BITS as usize).filter(|column| columns >> column & 1 == 1);
+        let read = (0..u16::BITS as usize).filter(|column| columns >> column & 1 == 1);
         let values: Vec<u64> = read.map(|column| input.value(column, node)).collect();
         *first.entry(values).or_insert(node)
     };
@@ -269,7 +269,7 @@ mod tests {
         Signature::new("merging", &set, &Columns::of(&set, Column::Form, WordShape::AsWritten, Column::Upos))
     }
 
-    fn slots(place: &Place) -> Vec<(Slot, u32)> {
+    fn slots(place: &Place) -> Vec<(Slot, u16)> {
         let all =
             [Slot::Node, Slot::Label, Slot::L1, Slot::L1Label, Slot::L2, Slot::L2Label, Slot::R1, Slot::R2, Slot::Head];
         all.into_iter().filter(|&slot| place.has(slot)).map(|slot| (slot, place.columns(slot))).collect()
