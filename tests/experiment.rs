@@ -858,7 +858,12 @@ fn specifications_of_other_kinds_are_not_trusted_either() {
         (&bounds, "title = \"Bounds", "title = \"a\\nBounds", "without line ends"),
         (&throughput, "name = \"greedy\"", "name = \"a\\nb\"", "without line ends"),
         (&bounds, "transitions = 5000", "transitions = 0", "transitions = 0 in profile quick; expected 1 or more"),
-        (&bounds, "iterations = 3", "iterations = 0", "iterations = 0 of the guide; expected 1 or more"),
+        (
+            &bounds,
+            "seed = 1",
+            "seed = 1\nguide = { follow = 0.9, iterations = 0 }",
+            "iterations = 0 of the guide; expected 1 or more",
+        ),
         (&bounds, "wander = 0.0", "wander = = 0.0", "spec.toml:"),
         (&throughput, "kind = \"throughput\"", "kind = 3", "kind = 3; expected the name of a kind in quotes"),
         (&throughput, "repetitions = 3", "repetitions = 99999999999", "expected a whole number from 1 to 1,000"),
