@@ -184,10 +184,9 @@ fn temporary(place: PathBuf, permissions: Option<fs::Permissions>) -> io::Result
     }
     #[cfg(not(unix))]
     let _ = permissions;
-    let file = builder.tempfile_in(folder(&place)).map_err(without_path)?;
+    let (file, registered) = Registered::make(|| builder.tempfile_in(folder(&place)).map_err(without_path))?;
     // Where the file system knows locks: so others see that somebody writes it, see [`remove_abandoned`].
     let _ = file.as_file().try_lock();
-    let registered = Registered::new(file.path());
     Ok(Sink::Temporary(file, place, registered))
 }
 

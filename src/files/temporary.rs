@@ -19,11 +19,16 @@ static OPEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 pub(super) struct Registered(PathBuf);
 
 impl Registered {
-    pub(super) fn new(path: &Path) -> Registered {
+    /// The file that `make` makes, and its name, which is known before anybody can remove unfinished files again.
+    pub(super) fn make(
+        make: impl FnOnce() -> std::io::Result<tempfile::NamedTempFile>,
+    ) -> std::io::Result<(tempfile::NamedTempFile, Registered)> {
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = make()?;
         // The process may change its folder, the file does not.
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        OPEN.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
-        Registered(path)
+        let path = std::path::absolute(file.path()).unwrap_or_else(|_| file.path().to_owned());
+        open.push(path.clone());
+        Ok((file, Registered(path)))
     }
 }
 

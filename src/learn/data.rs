@@ -272,8 +272,8 @@ impl TrainingData {
         self.has_dev().then(|| counts.collect::<Vec<_>>().into_iter().sum())
     }
 
-    /// Words of the first training sentences with the right head and label: as predicted, and by the best
-    /// [constant](best_constant).
+    /// Words of the first training sentences with the right head and label: as predicted, and where all words
+    /// hang on the same neighbour, or on the root, by the same label, whichever is best.
     pub fn score_train(&self, scorer: &dyn Scorer) -> [u64; 2] {
         let examples = &self.examples[..self.examples.len().min(MAX_LOOKED_AT)];
         let counts = examples.par_iter().map_init(
