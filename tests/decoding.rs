@@ -259,7 +259,7 @@ fn joined(n_words: usize) -> Sentence {
     Sentence::new("joined", Format::Conllu, &text).unwrap()
 }
 
-/// What a beam finds does not depend on how often its memory is emptied on the way, which bounds it.
+/// Beams find the same trees however often their memory is emptied on the way, and emptying bounds it.
 #[test]
 fn beams_find_the_same_in_little_memory() {
     const WIDTH: usize = 8;

@@ -66,3 +66,30 @@ fn a_beam_that_holds_every_derivation_makes_no_search_error() {
     let narrow = diagnose(&model, &gold, 1, Margin::None).unwrap().unwrap();
     assert!(narrow.right <= narrow.sentences - narrow.model_errors);
 }
+
+/// Only arcs of non-monotonic systems take others away, and an arc that does is gold, harmful, or neither.
+#[test]
+fn arcs_that_replace_others_are_counted() {
+    let gold = treebank(generated(42, 40));
+    let of = |system: SystemKind| {
+        let options = TrainOptions {
+            system,
+            training: Training::Greedy,
+            oracle: system.greedy_oracle(),
+            features: "covington".to_owned(),
+            explore_from: 0,
+            iterations: 2.into(),
+            replicas: 1,
+            ..TrainOptions::default()
+        };
+        let model = train(&options, &treebank(generated(41, 60)));
+        diagnose(&model, &gold, 1, Margin::None).unwrap().unwrap().replacements
+    };
+    let found = of(treebeam_systems::COVINGTON_NONMONOTONIC);
+    assert!(found.replacing > 0 && found.replacing < found.arcs, "{found:?}");
+    assert!(found.gold > 0 && found.gold + found.harmful <= found.replacing, "{found:?}");
+    let found = of(treebeam_systems::COVINGTON);
+    let n_words: usize = gold.sentences.iter().map(|sentence| sentence.n_words()).sum();
+    assert!(found.are_none() && found.arcs <= n_words as u64, "{found:?}");
+    assert_eq!((found.gold, found.harmful), (0, 0));
+}

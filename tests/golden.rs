@@ -101,7 +101,7 @@ fn sums_of(case: &Case, treebanks: Option<&Path>) -> Result<Checksums, String> {
 /// Figures that later versions record besides. Records without them are as good as before.
 const ADDED: [&str; 3] = ["projectivity", "predicted_arc_length", "predicted_projectivity"];
 
-/// What records say, without times and without what was added.
+/// Figures of records, without times and without those that were added.
 fn figures(records: &Path) -> Vec<u8> {
     let records = Store::<Record>::read(records).unwrap();
     let figures = records.records().iter().map(|record| without_times(record.repeatable().unwrap()).to_string());

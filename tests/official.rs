@@ -75,7 +75,7 @@ fn scores_are_those_of_the_official_scorer() {
     compare("eval", 60, &files(folder.path()));
 }
 
-/// What `treebank check --level 1` and `2` refuse, `udvalidate` refuses, but for what the book lists.
+/// Files that `treebank check --level 1` or `2` refuses are refused by `udvalidate`, and the reverse, but for what the book lists.
 #[test]
 fn verdicts_are_those_of_the_official_validator() {
     let folder = tempfile::tempdir().unwrap();

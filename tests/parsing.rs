@@ -437,7 +437,7 @@ fn a_sentence_is_answered_before_the_next_is_asked_for() {
     assert!(lines.next().is_none() && child.wait().unwrap().success());
 }
 
-/// What files and their names hold does not command the terminal.
+/// Control characters in files and their names do not reach the terminal.
 #[cfg(unix)]
 #[test]
 fn names_of_files_do_not_reach_the_terminal_raw() {

@@ -582,7 +582,7 @@ fn memory_may_run_out() {
     }
 }
 
-/// What stands in files and in their names is no command for a terminal, on neither stream; JSON says the same in its own escapes.
+/// Control characters in files and their names reach the terminal on neither stream; JSON has its own escapes for them.
 #[test]
 #[cfg(unix)]
 fn nothing_that_is_read_commands_a_terminal() {

@@ -14,7 +14,7 @@ fn stdout(assert: assert_cmd::assert::Assert) -> String {
     String::from_utf8(assert.success().get_output().stdout.clone()).expect("output is UTF-8")
 }
 
-/// What a check lists that finds problems.
+/// Output of a check that finds problems.
 fn listed(folder: &Path, line: &str) -> String {
     String::from_utf8(treebeam(folder, line).code(2).get_output().stdout.clone()).expect("output is UTF-8")
 }
@@ -194,7 +194,7 @@ fn documents_that_are_cut_are_told() {
     assert_eq!(shuffled, (1..=6).map(sentence).collect::<Vec<_>>());
 }
 
-/// What reading recommends for another format makes the right heads of it.
+/// The options that an error recommends for another format give the right heads.
 #[test]
 fn recommended_columns_are_the_right_ones() {
     let folder = tempfile::tempdir().unwrap();

@@ -79,7 +79,7 @@ impl Saved {
         self.known.get(&std::ptr::from_ref(of).addr()).copied()
     }
 
-    /// What was written, made anew in the memory of an arena whose interner is that of the arena before.
+    /// Restores the configurations in the memory of an arena whose interner is that of the arena before.
     pub fn restore<'a>(&self, bump: &'a Bump) -> Restored<'a, '_> {
         let mut cells: Vec<&'a Cell<'a>> = Vec::with_capacity(self.cells.len());
         for &SavedCell { partial, below, before, nodes } in &self.cells {
@@ -95,7 +95,7 @@ impl Saved {
     }
 }
 
-/// What was [saved](Saved), in an arena, to be read in the order in which it was written.
+/// [Saved] configurations, restored in an arena, to be read in the order in which they were written.
 #[derive(Debug)]
 pub struct Restored<'a, 's> {
     /// The memory.

@@ -9,8 +9,8 @@ use crate::decode::{IDLE, Item, Machine};
 use crate::system::Transitions;
 use crate::tree::{NO_NODE, Node, Tree};
 
-/// Arcs that derivations make, and those of them that take others away (after section 6.3 of Fernández-González &
-/// Gómez-Rodríguez 2017). None are counted where items of a beam are merged: such systems are monotonic.
+/// Counts of the arcs that derivations make, and of those that replace others (after section 6.3 of Fernández-González &
+/// Gómez-Rodríguez 2017). Beams that merge are of monotonic systems, so nothing is counted there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replacements {
     /// Arcs made.

@@ -200,6 +200,14 @@ pub enum Atom {
 }
 
 impl Atom {
+    /// The attribute that it reads of a node, if it does.
+    pub fn attribute(&self) -> Option<Attribute> {
+        match *self {
+            Atom::Of(_, attribute) | Atom::Is(_, attribute, _) => Some(attribute),
+            Atom::Distance(..) | Atom::Action(_) | Atom::One => None,
+        }
+    }
+
     /// The (place, slot) pairs that the atom reads.
     pub fn slots(&self) -> Vec<(Role, Slot)> {
         match *self {

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use rapidhash::v3::rapidhash_v3;
 
-use super::{Atom, Attribute, FeatureSet, Field, Part, Vocabulary};
+use super::{Attribute, FeatureSet, Field, Part, Vocabulary};
 use crate::choice::choice;
 use crate::tree::Node;
 use crate::treebank::{Column, Words};
@@ -47,7 +47,7 @@ impl From<ColumnName> for Column {
     }
 }
 
-/// What a feature set reads of columns, in the order in which an [`Input`] holds it.
+/// Fields that a feature set reads, in the order in which an [`Input`] holds their values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
     word: Column,
@@ -64,10 +64,7 @@ impl Columns {
     pub fn of(set: &FeatureSet, word: Column, shape: WordShape, tag: Column) -> Columns {
         let mut columns = Columns { word, tag, shape, fields: Vec::new() };
         let atoms = set.templates.iter().flat_map(|template| &template.atoms);
-        let named = atoms.filter_map(|atom| match *atom {
-            Atom::Of(_, attribute) | Atom::Is(_, attribute, _) => columns.named(attribute),
-            _ => None,
-        });
+        let named = atoms.filter_map(|atom| columns.named(atom.attribute()?));
         // Other scorers than sparse ones read the last two whatever the feature set reads.
         let whole = [word, tag].map(|column| Field { column, part: Part::Whole });
         let mut fields: Vec<Field> = Vec::new();

@@ -161,11 +161,7 @@ fn is_condition(atom: &Atom) -> bool {
 }
 
 fn read_inside(atom: &Atom) -> Option<Attribute> {
-    match *atom {
-        Atom::Of(_, attribute) | Atom::Is(_, attribute, _) => Some(attribute),
-        _ => None,
-    }
-    .filter(|attribute| matches!(attribute, Attribute::Inside(..)))
+    atom.attribute().filter(|attribute| matches!(attribute, Attribute::Inside(..)))
 }
 
 /// Checks that these atoms can be a template; if not, what was found and what was expected.

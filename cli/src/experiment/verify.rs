@@ -258,7 +258,7 @@ fn recorded<K: Kind, V>(opened: &Opened<K, V>) -> Vec<(&K::Cell, &K::Record)> {
 }
 
 impl Differing {
-    /// What was found in the record of a cell, `what` being compared with it; none if nothing was.
+    /// Disagreements of a cell's record with `what`; none if there are none.
     fn new<K: Kind, V>(
         opened: &Opened<K, V>,
         cell: &K::Cell,

@@ -6,17 +6,17 @@ use super::summary::{Method, Summary};
 use super::templates::{block, view};
 use treebeam::eval::{Classes, Metric, OfClass, RightWords};
 
-/// A kind of classes: what it is called, the head of its column, and where it is found.
-type Kind = (&'static str, &'static str, fn(&Classes) -> &OfClass);
+/// A kind of classes: its name, the head of its column, whether they are of predicted trees, and where they are found.
+type Kind = (&'static str, &'static str, bool, fn(&Classes) -> &OfClass);
 
 /// The kinds, recall before precision.
 const KINDS: [Kind; 6] = [
-    ("by arc length", "distance to the gold head", |classes| &classes.arc_length),
-    ("by length of the predicted arc", "predicted distance to the head", |classes| &classes.predicted_arc_length),
-    ("by sentence length", "words of the sentence", |classes| &classes.sentence_length),
-    ("by label", "gold label", |classes| &classes.label),
-    ("by projectivity", "gold arc", |classes| &classes.projectivity),
-    ("by projectivity of the predicted arc", "predicted arc", |classes| &classes.predicted_projectivity),
+    ("by arc length", "distance to the gold head", false, |classes| &classes.arc_length),
+    ("by length of the predicted arc", "predicted distance to the head", true, |classes| &classes.predicted_arc_length),
+    ("by sentence length", "words of the sentence", false, |classes| &classes.sentence_length),
+    ("by label", "gold label", false, |classes| &classes.label),
+    ("by projectivity", "gold arc", false, |classes| &classes.projectivity),
+    ("by projectivity of the predicted arc", "predicted arc", true, |classes| &classes.predicted_projectivity),
 ];
 
 /// The most classes that are shown, those with the most words.
@@ -32,10 +32,10 @@ pub fn classes(summary: &Summary, metric: Metric) -> Vec<Block> {
             Some((column, [of_method(summary, column, &theirs)?, of_method(summary, column, &ours)?]))
         })
         .collect();
-    let of_kind = |(by, head, of): Kind| -> Option<Block> {
+    let of_kind = |(by, head, predicted, of): Kind| -> Option<Block> {
         let metric_name = metric.name();
         // Two systems have as many words in a class of gold trees, and others in one of their own.
-        let words = if head.starts_with("predicted") { "words, greedy and global" } else { "words" };
+        let words = if predicted { "words, greedy and global" } else { "words" };
         let heads =
             ["column", head, words, &format!("greedy {metric_name}"), &format!("global {metric_name}"), "difference"];
         let mut table = Table::new(2, heads);
@@ -58,7 +58,7 @@ pub fn classes(summary: &Summary, metric: Metric) -> Vec<Block> {
                 cells
             }));
         }
-        let view = view! { by, predicted => words != "words", columns => readings, most_classes => MOST };
+        let view = view! { by, predicted, columns => readings, most_classes => MOST };
         (!table.lines.is_empty()).then(|| block("classes.jinja", view, Content::Table(table)))
     };
     KINDS.into_iter().filter_map(of_kind).collect()

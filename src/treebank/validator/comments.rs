@@ -6,7 +6,7 @@ use super::values::{Place, is_space};
 use crate::error::{Location, Problems, Rule, excerpt, told_apart};
 use crate::treebank::Sentence;
 
-/// What comments of a treebank's earlier sentences said.
+/// Ids and other comments of a treebank's earlier sentences.
 #[derive(Debug, Default)]
 pub(super) struct Comments {
     /// The place at which each sentence's id was given first.

@@ -87,7 +87,7 @@ fn each_slip_is_reported_on_its_line() {
     }
 }
 
-/// What the official validator refuses at level 3 only, or not at all.
+/// Lines that the official validator refuses at level 3 only, or not at all, pass.
 #[test]
 fn what_is_no_slip_at_level_2_passes() {
     for (from, to) in [
