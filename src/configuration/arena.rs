@@ -326,6 +326,19 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
         }
     }
 
+    fn tag_b0(&self, label: LabelId, arena: Arena<'a>) -> Self {
+        let b0 = self.buffer.expect(PRECONDITION);
+        let tagged = b0.with_head(&PartialTree::bare(ROOT), label, arena.interner());
+        ArenaConfiguration {
+            stack: Some(arena.on(tagged, self.stack)),
+            arcs: self.arcs_with(ROOT, b0.node(), label),
+            buffer: b0.below,
+            stack_len: self.stack_len + 1,
+            buffer_len: self.buffer_len - 1,
+            ..*self
+        }
+    }
+
     #[inline]
     fn left_arc_in_stack(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let s0 = self.stack.expect(PRECONDITION);

@@ -200,6 +200,8 @@ pub trait Stacks: Configuration {
     fn arc_from_absent_root(&self, label: LabelId, arena: Self::Arena) -> Self;
     /// Makes B0 a dependent of S0 and moves it onto the stack.
     fn right_arc_to_buffer(&self, label: LabelId, arena: Self::Arena) -> Self;
+    /// Makes B0 a dependent of a root that stands nowhere, and moves it onto the stack.
+    fn tag_b0(&self, label: LabelId, arena: Self::Arena) -> Self;
     /// Makes S1 a dependent of S0 and removes it.
     fn left_arc_in_stack(&self, label: LabelId, arena: Self::Arena) -> Self;
     /// Makes S0 a dependent of S1 and pops it.

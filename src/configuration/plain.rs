@@ -173,6 +173,14 @@ impl Stacks for PlainConfiguration {
         next
     }
 
+    fn tag_b0(&self, label: LabelId, (): ()) -> Self {
+        let mut next = self.clone();
+        let b0 = next.buffer.pop().expect(PRECONDITION);
+        next.stack.push(b0);
+        next.attach(b0, ROOT, label);
+        next
+    }
+
     fn left_arc_in_stack(&self, label: LabelId, (): ()) -> Self {
         let mut next = self.clone();
         let s0 = next.stack.pop().expect(PRECONDITION);

@@ -56,6 +56,7 @@ pub const BUILT_IN: &[(&str, Source)] = &[
     ),
     ("eager-forms", Source::Text(include_str!("sets/eager-forms.feat"))),
     ("stack-forms", Source::Text(include_str!("sets/stack-forms.feat"))),
+    ("tagger", Source::Text(include_str!("sets/tagger.feat"))),
     ("l2s", Source::Text(include_str!("sets/l2s.feat"))),
     ("l2s-bigrams", Source::Text(include_str!("sets/l2s-bigrams.feat"))),
     ("l2s-unigrams", Source::Text(include_str!("sets/l2s-unigrams.feat"))),

@@ -1,6 +1,8 @@
 //! Sets of templates.
 
-use super::Atom;
+use super::{Atom, Attribute};
+use crate::error::{Problem, Result};
+use crate::treebank::Column;
 use std::fmt;
 
 /// A conjunction of atoms.
@@ -60,6 +62,27 @@ impl FeatureSet {
     /// Name of the file in errors.
     pub fn path(&self) -> String {
         if self.name.ends_with(".feat") { self.name.clone() } else { format!("{}.feat", self.name) }
+    }
+
+    /// Checks that no template reads the column that a tagger fills.
+    ///
+    /// # Errors
+    /// With the line of the first template that does.
+    pub fn check_unread(&self, target: Column) -> Result<()> {
+        let reads = |atom: &Atom| match atom.attribute() {
+            Some(Attribute::Tag) => true,
+            Some(Attribute::Column(column) | Attribute::Inside(column, _)) => column == target,
+            _ => false,
+        };
+        let read = |template: &Template| Some((template.atoms.iter().find(|atom| reads(atom))?.to_string(), template.line));
+        match self.templates.iter().find_map(read) {
+            None => Ok(()),
+            Some((atom, line)) => {
+                let found = format!("`{atom}` reads the column that the tagger fills");
+                let expected = "other columns; S0.label is the tag of the word before";
+                Err(Problem::at(&self.path(), line, found, expected).into())
+            }
+        }
     }
 
     /// The first line of the text that is a comment: what the set is.

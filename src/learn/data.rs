@@ -76,6 +76,10 @@ impl TrainingData {
     /// If the feature set does not parse, a tree is malformed, or no training sentence is left.
     pub fn new(options: &TrainOptions, train: &Treebank, dev: Option<&Treebank>) -> Result<TrainingData> {
         let derives_all = options.system.info().derives_all;
+        let target = options.system.info().tags.then(|| options.tag_column.into());
+        let read = |treebank: &Treebank| target.map(|column| treebank.as_tagged(column));
+        let (tagged, tagged_dev) = (read(train), dev.and_then(read));
+        let (train, dev) = (tagged.as_ref().unwrap_or(train), tagged_dev.as_ref().or(dev));
         let TrainingTrees { kept, labels, n_read } =
             TrainingTrees::new(train, options.roots, options.nonprojective, options.lift, derives_all)?;
         let mut arcs: BTreeSet<ArcLabel> = BTreeSet::new();
@@ -95,7 +99,11 @@ impl TrainingData {
             word_column: options.word_column,
             word_shape: options.word_shape,
             tag_column: options.tag_column,
-            tags: tags(kept.iter().map(|(sentence, _)| *sentence), options.tag_column.into()),
+            tags: match target {
+                // They are its labels.
+                Some(_) => Vec::new(),
+                None => tags(kept.iter().map(|(sentence, _)| *sentence), options.tag_column.into()),
+            },
             labels: labels.names().to_vec(),
             arcs: arcs.into_iter().collect(),
             root_label: root_label(kept.iter().map(|(_, tree)| tree)),

@@ -10,6 +10,7 @@ use crate::scorer::{Decisions, Stages};
 use crate::system::{Actions, Move, Roots, SystemKind};
 use crate::tree::lift::Scheme;
 use crate::tree::{LabelId, Labels};
+use crate::treebank::Column;
 
 /// The widest beam that a model may ask for, and that training may have: whoever parses can ask for a wider one.
 pub(crate) const MAX_BEAM: usize = 1 << 12;
@@ -196,7 +197,8 @@ impl Header {
     /// If the feature set does not parse.
     pub fn feature_set(&self) -> Result<(FeatureSet, Columns)> {
         let set = FeatureSet::parse(&self.features, &format!("{}.feat", self.features), &self.feature_text)?;
-        let columns = Columns::of(&set, self.word_column.into(), self.word_shape, self.tag_column.into());
+        let (word, tag) = self.words_and_tags();
+        let columns = Columns::of(&set, word, self.word_shape, tag);
         Ok((set, columns))
     }
 
@@ -207,21 +209,35 @@ impl Header {
     pub fn columns(&self) -> Result<Columns> {
         match self.network {
             Some(_) => {
-                let (word, tag) = (self.word_column.into(), self.tag_column.into());
+                let (word, tag) = self.words_and_tags();
                 Ok(Columns::of_words_and_tags(word, self.word_shape, tag).with_surface())
             }
             None => Ok(self.feature_set()?.1),
         }
     }
 
+    /// The column that the model fills, if it is a tagger.
+    pub fn target(&self) -> Option<Column> {
+        self.system.info().tags.then(|| self.tag_column.into())
+    }
+
+    /// The columns of words and of tags. A tagger does not read the tags that it makes: words stand in their place.
+    fn words_and_tags(&self) -> (Column, Column) {
+        let word = self.word_column.into();
+        (word, if self.target().is_some() { word } else { self.tag_column.into() })
+    }
+
     /// The feature set made ready for extraction.
     ///
     /// # Errors
-    /// If it does not parse or reads what the system has not.
+    /// If it does not parse or reads what the system has not, or what a tagger fills.
     pub fn compile(&self) -> Result<Compiled> {
         let (set, columns) = self.feature_set()?;
         let suffix = self.system.info().buffer_is_suffix;
         set.check(self.system.name(), suffix)?;
+        if let Some(target) = self.target() {
+            set.check_unread(target)?;
+        }
         Ok(Compiled::new(&set, columns, suffix))
     }
 

@@ -3,6 +3,7 @@
 use super::{Correct, Objective, RestartFrom, RollIn, TrainOptions, Training, Update};
 use crate::decode::SearchKind;
 use crate::error::{Error, Result};
+use crate::features::ColumnName;
 use crate::linear::Learner;
 use crate::model::{Layers, ScorerKind};
 use crate::scorer::Decisions;
@@ -23,6 +24,7 @@ impl TrainOptions {
         self.iterations.check(self.patience, self.max_iterations)?;
         self.system.check_oracle(self.oracle)?;
         self.system.check_roots(self.roots)?;
+        self.check_tagger()?;
         self.check_correct()?;
         self.check_by_hand()?;
         self.check_arc_weights()?;
@@ -57,6 +59,15 @@ impl TrainOptions {
             return Err(Error::Usage(what.to_owned()));
         }
         Ok(())
+    }
+
+    /// Checks that a tagger fills a column of tags.
+    fn check_tagger(&self) -> Result<()> {
+        if !self.system.info().tags || matches!(self.tag_column, ColumnName::Upos | ColumnName::Xpos | ColumnName::Feats) {
+            return Ok(());
+        }
+        let what = "--system tagger fills the column --tag-column; expected upos, xpos or feats";
+        Err(Error::Usage(what.to_owned()))
     }
 
     fn check_arc_weights(&self) -> Result<()> {

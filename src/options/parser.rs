@@ -54,7 +54,7 @@ pub enum ParserKind {
 }
 
 static ALL: LazyLock<Vec<ParserKind>> = LazyLock::new(|| {
-    let systems = SystemKind::all().iter().copied().map(ParserKind::Transitions);
+    let systems = SystemKind::with_tagger().iter().copied().map(ParserKind::Transitions);
     systems.chain(GraphKind::ALL.map(ParserKind::Graph)).collect()
 });
 

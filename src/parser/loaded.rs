@@ -89,6 +89,14 @@ impl Loaded {
         }
     }
 
+    /// The column that the model fills, if it is a tagger.
+    pub fn target(&self) -> Option<Column> {
+        match self {
+            Loaded::Transitions(model) => model.header.target(),
+            Loaded::Graph(_) => None,
+        }
+    }
+
     /// The columns that features of words and of tags read.
     pub fn columns(&self) -> (ColumnName, ColumnName) {
         match self {
@@ -161,7 +169,11 @@ impl Loaded {
                 let score = parsed.score as f64 / f64::from(self.scale());
                 writeln!(output, "# rank = {}\n# score = {score:.4}", rank + 1)?;
             }
-            sentence.write_parsed_with(output, parsed.tree.heads(), &labels.names_of(&parsed.tree), enhanced)?;
+            let names = labels.names_of(&parsed.tree);
+            match self.target() {
+                Some(column) => sentence.with_column(column, &names).write(output)?,
+                None => sentence.write_parsed_with(output, parsed.tree.heads(), &names, enhanced)?,
+            }
         }
         Ok(())
     }

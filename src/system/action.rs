@@ -34,11 +34,13 @@ pub enum Move {
     Idle,
     /// Makes the other one of two stacks the active one.
     Switch,
+    /// Gives B0 its tag, as the label of an arc from the root, and moves it onto the stack.
+    Tag,
 }
 
 impl Move {
     /// The number of moves over all systems.
-    pub const COUNT: usize = 12;
+    pub const COUNT: usize = 13;
     /// Every move, in the order of their numbers.
     pub const ALL: [Move; Move::COUNT] = [
         Move::Shift,
@@ -53,11 +55,12 @@ impl Move {
         Move::RightReduce,
         Move::Idle,
         Move::Switch,
+        Move::Tag,
     ];
 
     /// True if the move makes an arc, and so bears a label.
     pub fn makes_arc(self) -> bool {
-        matches!(self, Move::Left | Move::Right | Move::Left2 | Move::Right2 | Move::RightReduce)
+        matches!(self, Move::Left | Move::Right | Move::Left2 | Move::Right2 | Move::RightReduce | Move::Tag)
     }
 
     /// The move's name in capitals, as the literature prints it.
@@ -75,6 +78,7 @@ impl Move {
             Move::RightReduce => "RIGHT-REDUCE",
             Move::Idle => "IDLE",
             Move::Switch => "SWITCH",
+            Move::Tag => "TAG",
         }
     }
 }

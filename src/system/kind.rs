@@ -25,7 +25,9 @@ pub struct SystemKind(&'static Entry);
 /// The systems that names stand for.
 #[derive(Debug, Default)]
 struct Registered {
-    systems: &'static [SystemKind],
+    all: &'static [SystemKind],
+    /// Those of them that parse.
+    parsers: Vec<SystemKind>,
     names: Vec<&'static str>,
     default: Option<SystemKind>,
 }
@@ -35,14 +37,18 @@ static REGISTERED: OnceLock<Registered> = OnceLock::new();
 /// Makes known the systems that names may stand for, in the order in which they are listed, and the one that is taken where
 /// none is named. The first call counts.
 pub fn register(systems: &'static [SystemKind], default: SystemKind) {
-    let names = || systems.iter().map(|system| system.name()).collect();
-    REGISTERED.get_or_init(|| Registered { systems, names: names(), default: Some(default) });
+    REGISTERED.get_or_init(|| Registered {
+        all: systems,
+        parsers: systems.iter().copied().filter(|system| !system.info().tags).collect(),
+        names: systems.iter().map(|system| system.name()).collect(),
+        default: Some(default),
+    });
 }
 
 fn registered() -> &'static Registered {
     #[cfg(test)]
     crate::systems::register();
-    static NONE: Registered = Registered { systems: &[], names: Vec::new(), default: None };
+    static NONE: Registered = Registered { all: &[], parsers: Vec::new(), names: Vec::new(), default: None };
     REGISTERED.get().unwrap_or(&NONE)
 }
 
@@ -52,14 +58,19 @@ impl SystemKind {
         SystemKind(entry)
     }
 
-    /// Every system that was [registered](register).
+    /// Every system that was [registered](register) and makes trees: all but the tagger.
     pub fn all() -> &'static [SystemKind] {
-        registered().systems
+        &registered().parsers
+    }
+
+    /// Every system that was [registered](register), the tagger too.
+    pub fn with_tagger() -> &'static [SystemKind] {
+        registered().all
     }
 
     /// The system of this name, if there is one.
     pub fn named(name: &str) -> Option<SystemKind> {
-        SystemKind::all().iter().copied().find(|system| system.name() == name)
+        SystemKind::with_tagger().iter().copied().find(|system| system.name() == name)
     }
 
     /// The system with this setting of roots and the oracle `dynamic` if it has one, else the one to train greedily with by
@@ -212,7 +223,7 @@ impl<'de> serde::Deserialize<'de> for SystemKind {
 #[cfg(feature = "cli")]
 impl clap::ValueEnum for SystemKind {
     fn value_variants<'a>() -> &'a [SystemKind] {
-        SystemKind::all()
+        SystemKind::with_tagger()
     }
 
     fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {

@@ -83,6 +83,8 @@ pub struct SystemInfo {
     /// True if the loss takes a word that no move has attached for one that hangs on the root, where it will end. If
     /// not, such a word counts as wrong.
     pub headless_are_roots: bool,
+    /// True if labels are tags of a column, and all words hang on the root: it tags, and does not parse.
+    pub tags: bool,
     /// The deduction system by which all its derivations are tabulated, if there is one: for exact search and merged beams.
     pub tabulation: Option<Deduction>,
 }
@@ -109,6 +111,7 @@ impl SystemInfo {
             local_points: false,
             corrects_itself: false,
             headless_are_roots: true,
+            tags: false,
             tabulation: None,
         }
     }

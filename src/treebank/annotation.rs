@@ -54,7 +54,7 @@ impl Sentence {
         let labels = self
             .words()
             .map(|word| match self.deprel(word) {
-                "_" => Err(self.label_problem(word, |word| self.line_of(word))),
+                "_" if self.is_unlabelled(word) => Err(self.label_problem(word, |word| self.line_of(word))),
                 name => label(word, name),
             })
             .collect::<Result<Vec<_>, _>>()?;
@@ -73,7 +73,7 @@ impl Sentence {
     pub(super) fn check_annotation(&self, roots: Roots, problems: &mut Problems) {
         let heads: Vec<Node> = self.words().map(|word| self.head(word).unwrap_or(NO_NODE)).collect();
         let violations = violations(&heads, roots);
-        let unlabelled: Vec<Node> = self.words().filter(|&word| self.deprel(word) == "_").collect();
+        let unlabelled: Vec<Node> = self.words().filter(|&word| self.is_unlabelled(word)).collect();
         if violations.is_empty() && unlabelled.is_empty() {
             return;
         }
@@ -92,6 +92,11 @@ impl Sentence {
         }
         found.sort();
         problems.append(found);
+    }
+
+    /// True if the word has no label, or no tag. In FEATS `_` says that there are no features, which is a tag like others.
+    fn is_unlabelled(&self, word: Node) -> bool {
+        self.deprel(word) == "_" && self.tags != Some(Column::Feats)
     }
 
     /// Adds the heads that stand in the column and are no words of the sentence, as those of text without annotation must
@@ -125,7 +130,11 @@ impl Sentence {
     }
 
     fn label_problem(&self, word: Node, line_of: impl Fn(Node) -> usize) -> Problem {
-        self.problem_at(word, line_of, format!("the label `_` of word {word}"), "the name of a relation".into())
+        let (found, expected) = match self.tags {
+            None => (format!("the label `_` of word {word}"), "the name of a relation".to_owned()),
+            Some(column) => (format!("the tag `_` of word {word}"), format!("a value in {}", column.name(self.format))),
+        };
+        self.problem_at(word, line_of, found, expected)
     }
 
     fn problem(&self, word: Node, found: String, expected: String) -> Problem {

@@ -1,6 +1,6 @@
 //! A whole treebank in memory.
 
-use super::{Format, Reader, Sentence};
+use super::{Column, Format, Reader, Sentence};
 use crate::error::{Error, Problem, Problems, Result};
 use crate::files;
 use crate::tree::{Labels, Roots, Tree};
@@ -92,6 +92,13 @@ impl Treebank {
             hasher.update("\n");
         }
         Treebank { path: path.to_owned(), format, sentences, sha256: files::hex(&hasher.finalize()) }
+    }
+
+    /// The same treebank, to be read as what a tagger makes of it, see [`Sentence::as_tagged`].
+    #[must_use]
+    pub fn as_tagged(&self, column: Column) -> Treebank {
+        let sentences = self.sentences.iter().map(|sentence| sentence.as_tagged(column)).collect();
+        Treebank { path: self.path.clone(), sha256: self.sha256.clone(), format: self.format, sentences }
     }
 
     /// The number of words of all sentences.

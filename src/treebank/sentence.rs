@@ -36,6 +36,8 @@ pub struct Sentence {
     /// All lines, each with its line feed, without the blank line behind them.
     text: Box<str>,
     words: Box<[Bounds]>,
+    /// The column whose values are the labels, while all words hang on the root, if the sentence is read so.
+    pub(super) tags: Option<Column>,
 }
 
 choice! {
@@ -164,6 +166,7 @@ impl Sentence {
             format,
             text: text.into(),
             words: words.as_slice().into(),
+            tags: None,
         })
     }
 
@@ -191,13 +194,23 @@ impl Sentence {
         self.column(word, Column::Form)
     }
 
-    /// The label of `word`, as it stands.
+    /// The label of `word`, as it stands; its tag if the sentence [is read as tags](Sentence::as_tagged).
     pub fn deprel(&self, word: Node) -> &str {
-        self.column(word, Column::Deprel)
+        self.column(word, self.tags.unwrap_or(Column::Deprel))
+    }
+
+    /// The same sentence, to be read as what a tagger makes of it: all words hang on the root, and the values of `column` are their
+    /// labels. Its text stays as it is.
+    #[must_use]
+    pub fn as_tagged(&self, column: Column) -> Sentence {
+        Sentence { tags: Some(column), ..self.clone() }
     }
 
     /// The head of `word`; `None` if the column is not the number of a node of this sentence.
     pub fn head(&self, word: Node) -> Option<Node> {
+        if self.tags.is_some() {
+            return Some(ROOT);
+        }
         let head = super::scan::number(self.column(word, Column::Head))?;
         (head <= self.n_words()).then_some(head as Node)
     }
@@ -316,6 +329,32 @@ impl Sentence {
         }
         self.write_between(output, written, self.text.len(), enhanced)?;
         output.write_all(b"\n")
+    }
+
+    /// The sentence with other values in `column`; entry 0 of them belongs to word 1. All the rest stays as it is.
+    ///
+    /// # Panics
+    /// If `values` does not have one entry per word.
+    #[must_use]
+    pub fn with_column(&self, column: Column, values: &[&str]) -> Sentence {
+        assert_eq!(values.len(), self.n_words(), "one value per word");
+        let mut text = String::with_capacity(self.text.len() + 8 * values.len());
+        let mut words = self.words.clone();
+        let mut copied = 0;
+        for (bounds, value) in words.iter_mut().zip(values) {
+            let [start, end] = [bounds[column as usize] as usize, bounds[column as usize + 1] as usize - 1];
+            text.push_str(&self.text[copied..start]);
+            // Numbers of bytes before the value, and behind it: the new text is as long as the old one there, and some.
+            let before = (text.len() as u32).wrapping_sub(start as u32);
+            text.push_str(value);
+            let behind = (text.len() as u32).wrapping_sub(end as u32);
+            copied = end;
+            for (place, bound) in bounds.iter_mut().enumerate() {
+                *bound = bound.wrapping_add(if place <= column as usize { before } else { behind });
+            }
+        }
+        text.push_str(&self.text[copied..]);
+        Sentence { text: text.into(), words, source: Arc::clone(&self.source), ..*self }
     }
 
     /// Writes the lines between two words, or before the first or behind the last one, perhaps without empty nodes.

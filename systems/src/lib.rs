@@ -50,6 +50,7 @@ systems! {
         [CovingtonNonmonotonic over Lists as COVINGTON_NONMONOTONIC, with_oracle];
     mod easy_first: [EasyFirst over Pending as EASY_FIRST];
     mod swap: [Swap over Stacks as SWAP, with_oracle];
+    mod tagger: [Tagger over Stacks as TAGGER];
     mod two_planar: [TwoPlanar over TwoStacks as TWO_PLANAR];
 }
 
