@@ -414,7 +414,7 @@ fn breakdowns_can_be_left_out_afterwards() {
     let (gold, systems) = (read("gold"), [read("system"), read("gold")]);
     let report = |sections: &[Section]| {
         let headline = Headline::default();
-        let options = Options { rule: None, headline, sections: sections.to_vec(), samples: 50, seed: 1 };
+        let options = Options { rule: None, headline, sections: sections.to_vec(), samples: 50, seed: 1, tags: None };
         Report::new(&gold, &systems, &options).unwrap()
     };
     let mut kept = report(&Section::ALL);

@@ -30,6 +30,7 @@ mod records;
 mod report;
 mod robustness;
 mod structure;
+mod tagging;
 mod trace;
 mod training;
 mod treebank;

@@ -7,7 +7,9 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use treebeam::eval::{Granularity, Headline, Input, Options, Punctuation, PunctuationRule, Report, Section};
+use treebeam::features::ColumnName;
 use treebeam::files::{Output, Paths};
+use treebeam::treebank::Column;
 use treebeam_lab::evaluation::{page, render};
 
 const AFTER_HELP: &str = "\
@@ -21,6 +23,7 @@ Dependencies does it: Words, UAS, LAS, CLAS, MLAS, BLEX and others. Another text
 Examples:
   treebeam eval gold.conllu parsed.conllu
   treebeam eval gold.conllu greedy.conllu beam.conllu --punct exclude
+  treebeam eval --tags upos gold.conllu tagged.conllu
   treebeam eval gold.conllu greedy.conllu beam.conllu --html comparison.html
   treebeam parse --model en.model gold.conllu | treebeam eval gold.conllu - --by label --json";
 
@@ -34,6 +37,9 @@ pub struct Args {
     system: PathBuf,
     /// Another parsed file, to be tested against the first
     system2: Option<PathBuf>,
+    /// Score the tags in this column in place of trees: accuracy, by tag, and what is taken for what. Heads are not read
+    #[arg(long, value_enum, value_name = "COLUMN", conflicts_with_all = ["punct", "punct_rule", "granularity", "by", "html"])]
+    tags: Option<ColumnName>,
     /// Score punctuation in the headline figures, or not
     #[arg(long, value_enum, default_value_t)]
     punct: Punctuation,
@@ -71,17 +77,20 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let paths = paths.one_standard_input()?;
     let paths = args.html.iter().try_fold(paths, |paths, html| paths.output(html))?;
     drop(paths);
-    let gold = Input::read(&args.gold)?;
-    let systems = systems.into_iter().map(|path| Input::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let tags = args.tags.map(Column::from);
+    let gold = Input::read_for(&args.gold, tags)?;
+    let systems = systems.into_iter().map(|path| Input::read_for(path, tags)).collect::<Result<Vec<_>, _>>()?;
     let options = Options {
         rule: args.punct_rule,
         headline: Headline { punctuation: args.punct, granularity: args.granularity },
         sections: args.by.unwrap_or_else(|| match args.json || args.html.is_some() {
+            _ if tags.is_some() => vec![Section::Label, Section::LabelConfusion],
             true => Section::ALL.to_vec(),
             false => Section::USUAL.to_vec(),
         }),
         samples: args.samples as usize,
         seed: args.seed,
+        tags,
     };
     let report = Report::new(&gold, &systems, &options)?;
     for warning in report.warnings() {

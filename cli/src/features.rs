@@ -166,8 +166,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 Some(file) => {
                     let reader = Reader::open(file, None)?;
                     let roots = args.roots.unwrap_or(reader.format().roots());
+                    let roots = if args.system.info().tags { Roots::Several } else { roots };
                     let path = file.display().to_string();
                     let (_, sentence) = super::sentence::find(reader, &path, args.sentence.as_deref())?;
+                    let sentence = sentence.for_target(args.system.info().tags.then(|| args.tag_column.into()));
                     let shown = with_system!(args.system, args.system.own_roots(roots), |system| show(
                         &system, roots, &set, &sentence, &args
                     ))?;

@@ -64,10 +64,11 @@ struct Cli {
 enum Command {
     /// Train a parser on a treebank
     Train(Box<train::Args>),
-    /// Parse CoNLL-U or CoNLL-X with a trained model
+    /// Parse or tag CoNLL-U or CoNLL-X with trained models
     ///
-    /// Only HEAD and DEPREL change, and the enhanced graph is left out, for it would be stale: DEPS is emptied, empty nodes go. What the
-    /// input has in these columns is not read.
+    /// Of a parser only HEAD and DEPREL change, and the enhanced graph is left out, for it would be stale: DEPS is emptied, empty nodes go.
+    /// A tagger fills its column of tags. What the input has in these columns is not read.
+    #[command(visible_alias = "tag")]
     Parse(parse::Args),
     /// Score a parsed file against the gold file, or two of them against each other
     ///

@@ -78,10 +78,23 @@ fn of_transitions(model: &AnyModel) -> anyhow::Result<Info> {
     };
     sizes["actions"] = model.actions.len().into();
     let mut lines = vec![
-        card::parser(header.system.name(), "a transition system", header.roots, header.lift),
+        match header.target() {
+            Some(_) => (
+                "system",
+                format!("{}, a transition system; fills {}", header.system.name(), card::name(header.tag_column)),
+            ),
+            None => card::parser(header.system.name(), "a transition system", header.roots, header.lift),
+        },
         scorer,
-        card::columns(header.word_column, header.word_shape, header.tag_column),
-        ("labels", format!("{}, in {} actions", header.labels.len(), model.actions.len())),
+        card::columns(
+            header.word_column,
+            header.word_shape,
+            Some(header.tag_column).filter(|_| header.target().is_none()),
+        ),
+        (
+            if header.target().is_some() { "tags" } else { "labels" },
+            format!("{}, in {} actions", header.labels.len(), model.actions.len()),
+        ),
         weights,
         ("parses", format!("with a beam of width {}, unless told otherwise", header.beam)),
     ];
@@ -147,7 +160,7 @@ fn of_graph(model: &GraphModel) -> anyhow::Result<Info> {
     let mut lines = vec![
         card::parser(header.system.name(), "graph-based", header.roots, header.lift),
         scorer,
-        card::columns(header.word_column, header.word_shape, header.tag_column),
+        card::columns(header.word_column, header.word_shape, Some(header.tag_column)),
         ("labels", header.labels.len().to_string()),
         weights,
     ];

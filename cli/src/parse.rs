@@ -14,23 +14,27 @@ use source::Source;
 use stats::Stats;
 use treebeam::error::{Error, Result, counted};
 use treebeam::files::{Output, Paths};
-use treebeam::parser::{AnyParser, CHUNK_WORDS, EmptyColumns, Loaded, ParseOptions};
+use treebeam::parser::{CHUNK_WORDS, EmptyColumns, Loaded, ParseOptions, Pipeline};
 use treebeam::treebank::{Enhanced, Format, Reader, Sentence};
 
 /// Options of `treebeam parse`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Only HEAD and DEPREL change, and the enhanced graph is left out, for it would be stale: DEPS is emptied, empty nodes go, unless
---enhanced keep is given. What the input has in these columns is not read.
+Of a parser only HEAD and DEPREL change, and the enhanced graph is left out, for it would be stale: DEPS is emptied, empty nodes go,
+unless --enhanced keep is given. A tagger fills its column of tags and leaves the others as they are. What the input has in these
+columns is not read.
 
 Examples:
   treebeam parse --model en.model test.conllu -o parsed.conllu
   treebeam parse --model en.model --keep-going found.conllu -o parsed.conllu
+  treebeam tag --model upos.model words.conllu -o tagged.conllu
+  treebeam parse --model upos.model --model en.model words.conllu -o parsed.conllu
   zcat corpus.conllu.gz | treebeam parse --model en.model --beam 64 --threads 2 > parsed.conllu")]
 pub struct Args {
-    /// The model
-    #[arg(short, long, value_name = "FILE")]
-    model: PathBuf,
+    /// The model; given several times, taggers and at the end a parser, of which each reads what those before it have filled. The options
+    /// of search are for the last
+    #[arg(short, long, value_name = "FILE", required = true)]
+    model: Vec<PathBuf>,
     #[command(flatten)]
     options: ParseOptions,
     /// Leave out sentences that are malformed, parse all others and say what was left out; the exit code is then 1
@@ -56,7 +60,7 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let paths = Paths::default().input(&args.model).input(&args.input).output(&args.output)?;
+    let paths = Paths::default().inputs(&args.model).input(&args.input).output(&args.output)?;
     args.stats_json.iter().try_fold(paths, |paths, stats| paths.output(stats))?;
     if args.output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet")) {
         let output = args.output.display();
@@ -65,10 +69,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         );
     }
     let loading = Instant::now();
-    let model = Loaded::read(&args.model)?;
+    let read = |path: &PathBuf| Ok((path.display().to_string(), Loaded::read(path)?));
+    let models = args.model.iter().map(read).collect::<Result<Vec<_>>>()?;
     let load_seconds = loading.elapsed().as_secs_f64();
-    let mut parser = AnyParser::new(&model, &args.options)?;
-    for warning in parser.warnings() {
+    let mut pipeline = Pipeline::new(&models, &args.options)?;
+    let model = pipeline.model().clone();
+    for warning in pipeline.parser().warnings() {
         treebeam::console::say(format_args!("warning: {warning}"));
     }
     let reader = Reader::open(&args.input, args.format)?.allowing_empty();
@@ -97,7 +103,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         if !source.is_ready() {
             output.flush_unless_temporary().map_err(Error::io(&args.output))?;
         }
-        let chunk = read_chunk(&mut source, &parser).map_err(with_remedy)?;
+        let chunk = read_chunk(&mut source, &pipeline).map_err(with_remedy)?;
+        let started = Instant::now();
+        let chunk = pipeline.tag(chunk)?;
+        decoding += started.elapsed();
         for warning in empty_columns.look_at(&chunk, &name, chunk.is_empty()) {
             eprintln!("warning: {warning}");
         }
@@ -105,7 +114,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             break;
         }
         let started = Instant::now();
-        let parsed = parser.parse(&chunk)?;
+        let parsed = pipeline.parse(&chunk)?;
         decoding += started.elapsed();
         for (sentence, parsed) in chunk.iter().zip(&parsed) {
             let written = model.write_with(sentence, parsed, args.options.k_best > 1, args.enhanced, &mut output);
@@ -119,7 +128,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     bar.finish_and_clear();
     output.finish()?;
     let seconds = start.elapsed().as_secs_f64();
-    if enhanced > 0 {
+    if enhanced > 0 && model.target().is_none() {
         let what = counted(enhanced, "sentence");
         let told = match args.enhanced {
             Enhanced::Drop => "left out: DEPS is emptied, empty nodes are gone",
@@ -127,8 +136,15 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         };
         treebeam::console::note(format_args!("{what} had an enhanced graph, which is {told}"));
     }
-    let stats =
-        Stats::new(sentences, words, seconds, decoding.as_secs_f64(), load_seconds, &parser, args.options.threads);
+    let stats = Stats::new(
+        sentences,
+        words,
+        seconds,
+        decoding.as_secs_f64(),
+        load_seconds,
+        pipeline.parser(),
+        args.options.threads,
+    );
     treebeam::console::note(format_args!("{stats}"));
     if let Some(mut file) = stats_output {
         serde_json::to_writer_pretty(&mut file, &stats)?;
@@ -158,14 +174,14 @@ fn with_remedy(error: Error) -> anyhow::Error {
     }
 }
 
-fn read_chunk(source: &mut Source<impl BufRead + Send + 'static>, parser: &AnyParser) -> Result<Vec<Sentence>> {
+fn read_chunk(source: &mut Source<impl BufRead + Send + 'static>, pipeline: &Pipeline) -> Result<Vec<Sentence>> {
     let mut chunk = Vec::new();
     let mut words = 0;
     while words < CHUNK_WORDS
         && (chunk.is_empty() || source.is_ready())
         && let Some(sentence) = source.next()?
     {
-        if let Err(error) = parser.check(&sentence) {
+        if let Err(error) = pipeline.check(&sentence) {
             source.leave_out(error)?;
             continue;
         }

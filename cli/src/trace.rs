@@ -87,6 +87,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let reader = Reader::open(&input, args.format)?;
     let name = input.display().to_string();
     let (number, found) = sentence::find(reader, &name, args.sentence.as_deref())?;
+    let found = found.for_target(model.header.target());
     let with_gold = !args.no_gold && has_gold(&model, &found);
     let margin = args.margin.unwrap_or_default();
     let options = Options { widths: args.beam.clone(), margin, listed: args.successors, with_gold };

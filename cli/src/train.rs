@@ -99,7 +99,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     job.check(&inputs, &args.stats_json.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
     let stats_output = args.stats_json.as_deref().map(Output::create).transpose()?;
     let start = Instant::now();
-    let mut display = Display::new(options.transitions().map_or(0, |options| options.pretrain));
+    let mut display = Display::new(&options);
     let train = job.read(&args.train, &mut display)?;
     let dev = args.dev.as_deref().map(|dev| job.read(dev, &mut display)).transpose()?;
     let done = job.run(&train, dev.as_ref(), &mut display)?;

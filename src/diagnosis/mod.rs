@@ -95,8 +95,7 @@ pub fn diagnose<F: Scoring>(
     }
     let lags = &model.header.lags;
     let margin = margin::margin(margin, lags, width, model.scorer.scale()).unwrap_or(NO_MARGIN);
-    let tagged = model.header.target().map(|column| gold.as_tagged(column));
-    let gold = tagged.as_ref().unwrap_or(gold);
+    let gold = &*gold.for_target(model.header.target());
     let mut labels = model.label_decoding.labels().clone();
     let trees = gold.trees(Roots::Several, &mut labels)?;
     let scorer = model.scorer.scorer();

@@ -61,9 +61,19 @@ impl Input {
     /// If the file cannot be read, is malformed or empty, or a word has no head, a head that does not exist, or is part of
     /// a cycle. The first such word is named.
     pub fn read(path: &Path) -> Result<Input> {
+        Input::read_for(path, None)
+    }
+
+    /// [`Input::read`], as a tagger of the column `target` reads it, if there is one: its values are the labels of words that all hang
+    /// on the root.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_for(path: &Path, target: Option<Column>) -> Result<Input> {
         // Sentence by sentence: what is compared is kept, the file is not.
-        let sentences =
-            Reader::open(path, None)?.map(|sentence| Ok(read_sentence(&sentence?)?)).collect::<Result<_>>()?;
+        let sentences = Reader::open(path, None)?
+            .map(|sentence| Ok(read_sentence(&sentence?.for_target(target))?))
+            .collect::<Result<_>>()?;
         Ok(Input { path: path.display().to_string(), sentences })
     }
 
@@ -118,7 +128,7 @@ fn read_sentence(sentence: &Sentence) -> Result<InputSentence, Problem> {
         xpos: column(Column::Xpos),
         feats: column(Column::Feats),
         heads,
-        labels: column(Column::Deprel),
+        labels: sentence.words().map(|word| sentence.deprel(word).to_owned()).collect(),
         ranges: ranges(sentence),
     })
 }

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::error::Result;
 use crate::random::GENERATOR;
+use crate::treebank::{Column, Format};
 
 /// Options of evaluation.
 #[derive(Debug, Clone)]
@@ -27,6 +28,8 @@ pub struct Options {
     pub samples: usize,
     /// The seed of both.
     pub seed: u64,
+    /// The column of tags that are scored in place of trees, if the inputs were read so.
+    pub tags: Option<Column>,
 }
 
 /// One choice of words to score and labels to tell apart.
@@ -48,6 +51,9 @@ pub struct Report {
     pub format: u32,
     /// The gold file.
     pub gold: String,
+    /// The column of tags that are scored in place of trees: the labelled score is then their accuracy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<&'static str>,
     /// Its sentences.
     pub sentences: usize,
     /// Its words.
@@ -190,6 +196,7 @@ impl Report {
         Ok(Report {
             format: FORMAT,
             gold: gold.path.clone(),
+            tags: options.tags.map(|column| column.name(Format::Conllu)),
             sentences: gold.sentences.len(),
             words: gold.n_words(),
             several_roots: gold.n_several_roots(),
@@ -220,7 +227,7 @@ impl Report {
     /// Warnings that the reader might overlook, one line each.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
-        if self.punctuation_words == 0 {
+        if self.punctuation_words == 0 && self.tags.is_none() {
             warnings.push(format!(
                 "n = {} with and without punctuation: no word of {} is punctuation by the rule \"{}\"",
                 self.words,
@@ -239,7 +246,7 @@ impl Report {
                 self.gold
             ));
         }
-        for system in self.systems.iter().filter(|system| system.several_roots > 0) {
+        for system in self.systems.iter().filter(|system| system.several_roots > 0 && self.tags.is_none()) {
             warnings.push(format!(
                 "{}: {} of {} sentences have several roots, against {} in {}",
                 system.path, system.several_roots, self.sentences, self.several_roots, self.gold

@@ -74,13 +74,14 @@ impl FeatureSet {
             Some(Attribute::Column(column) | Attribute::Inside(column, _)) => column == target,
             _ => false,
         };
-        let read = |template: &Template| Some((template.atoms.iter().find(|atom| reads(atom))?.to_string(), template.line));
+        let read =
+            |template: &Template| Some((template.atoms.iter().find(|atom| reads(atom))?.to_string(), template.line));
         match self.templates.iter().find_map(read) {
             None => Ok(()),
             Some((atom, line)) => {
                 let found = format!("`{atom}` reads the column that the tagger fills");
                 let expected = "other columns; S0.label is the tag of the word before";
-                Err(Problem::at(&self.path(), line, found, expected).into())
+                Err(Problem::at(self.path(), line, found, expected).into())
             }
         }
     }

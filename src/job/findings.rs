@@ -24,7 +24,9 @@ impl Job {
             // Training will say what is wrong.
             return Ok(options);
         };
-        say(train, &survey, observer);
+        if options.target().is_none() {
+            say(train, &survey, observer);
+        }
         let has_several = survey.stats.n_multi_root_sentences > 0;
         if has_several && train.format.roots() == Roots::Single && options.roots() == Roots::Single && !self.auto {
             // In this format training refuses several roots, and says what allows them.
@@ -99,7 +101,7 @@ fn warn(train: &Treebank, dev: Option<&Treebank>, survey: &Survey, options: &Opt
     let path = train.path.display();
     let (words, tags) = options.columns();
     let mut read = vec![Column::from(words)];
-    if words != tags {
+    if words != tags && options.target().is_none() {
         read.push(Column::from(tags));
     }
     for column in read {

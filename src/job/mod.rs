@@ -138,7 +138,7 @@ impl Job {
             });
         }
         let mut problems = Problems::new(LISTED);
-        let (treebank, n_skipped) = Treebank::read_valid(path, None, &mut problems)?;
+        let (treebank, n_skipped) = Treebank::read_valid(path, None, self.options.target(), &mut problems)?;
         problems.kept().iter().for_each(|(_, problem)| observer.warn(format_args!("warning: {problem}")));
         problems.more().for_each(|(rule, more)| observer.warn(format_args!("warning: {}", remaining(rule, more))));
         if n_skipped > 0 {
@@ -163,6 +163,9 @@ impl Job {
     }
 
     fn train(&self, train: &Treebank, dev: Option<&Treebank>, observer: &mut dyn Observer) -> Result<Option<Done>> {
+        let target = self.options.target();
+        let (train, dev) = (train.for_target(target), dev.map(|dev| dev.for_target(target)));
+        let (train, dev) = (&*train, dev.as_deref());
         let options = self.findings(train, dev, observer)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let preparing = || process::thread_pool(self.threads.unwrap_or(cores));

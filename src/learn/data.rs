@@ -76,10 +76,9 @@ impl TrainingData {
     /// If the feature set does not parse, a tree is malformed, or no training sentence is left.
     pub fn new(options: &TrainOptions, train: &Treebank, dev: Option<&Treebank>) -> Result<TrainingData> {
         let derives_all = options.system.info().derives_all;
-        let target = options.system.info().tags.then(|| options.tag_column.into());
-        let read = |treebank: &Treebank| target.map(|column| treebank.as_tagged(column));
-        let (tagged, tagged_dev) = (read(train), dev.and_then(read));
-        let (train, dev) = (tagged.as_ref().unwrap_or(train), tagged_dev.as_ref().or(dev));
+        let target = options.target();
+        let (train, dev) = (train.for_target(target), dev.map(|dev| dev.for_target(target)));
+        let (train, dev) = (&*train, dev.as_deref());
         let TrainingTrees { kept, labels, n_read } =
             TrainingTrees::new(train, options.roots, options.nonprojective, options.lift, derives_all)?;
         let mut arcs: BTreeSet<ArcLabel> = BTreeSet::new();

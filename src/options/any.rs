@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::features::ColumnName;
 use crate::training::{Nonprojective, Stopping};
 use crate::tree::Roots;
+use crate::treebank::Column;
 
 /// `of_both!(all, options => what)`: what options of either kind of parser have.
 macro_rules! of_both {
@@ -64,6 +65,11 @@ impl Options {
     /// The columns that features of words and of tags read.
     pub fn columns(&self) -> (ColumnName, ColumnName) {
         of_both!(self, options => (options.word_column, options.tag_column))
+    }
+
+    /// The column that the model fills, if it is a tagger.
+    pub fn target(&self) -> Option<Column> {
+        self.transitions().and_then(TrainOptions::target)
     }
 
     /// Treatment of non-projective training trees.

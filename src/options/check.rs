@@ -63,7 +63,8 @@ impl TrainOptions {
 
     /// Checks that a tagger fills a column of tags.
     fn check_tagger(&self) -> Result<()> {
-        if !self.system.info().tags || matches!(self.tag_column, ColumnName::Upos | ColumnName::Xpos | ColumnName::Feats) {
+        if self.target().is_none() || matches!(self.tag_column, ColumnName::Upos | ColumnName::Xpos | ColumnName::Feats)
+        {
             return Ok(());
         }
         let what = "--system tagger fills the column --tag-column; expected upos, xpos or feats";

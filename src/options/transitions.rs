@@ -9,6 +9,7 @@ use crate::model::{Layers, Lstm, Network, ScorerKind};
 use crate::scorer::Decisions;
 use crate::system::{AnySystem, OracleKind, SystemKind};
 use crate::training::{Iterations, Schedule};
+use crate::treebank::Column;
 
 /// Default size of a gradient for a weight to begin. PERF: learning to search with AdaGrad, one replica, 8 iterations
 /// (en_ewt 5): weights, and the best labelled attachment score on the development data, without it, with it, and with
@@ -61,6 +62,11 @@ impl TrainOptions {
             && self.correct != Some(Correct::All)
             && self.min_count.is_none_or(|n| n < 2)
             && self.initial_weights.is_none()
+    }
+
+    /// The column that the model fills, if it is a tagger.
+    pub fn target(&self) -> Option<Column> {
+        self.system.info().tags.then(|| self.tag_column.into())
     }
 
     /// The layout of the network, if one makes scores.

@@ -100,6 +100,10 @@ impl Loaded {
     /// The columns that features of words and of tags read.
     pub fn columns(&self) -> (ColumnName, ColumnName) {
         match self {
+            // A tagger does not read what it fills.
+            Loaded::Transitions(model) if self.target().is_some() => {
+                (model.header.word_column, model.header.word_column)
+            }
             Loaded::Transitions(model) => (model.header.word_column, model.header.tag_column),
             Loaded::Graph(model) => (model.header.word_column, model.header.tag_column),
         }

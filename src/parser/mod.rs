@@ -7,8 +7,10 @@ mod any;
 mod empty;
 mod loaded;
 mod options;
+mod pipeline;
 
 pub use any::AnyParser;
 pub use empty::EmptyColumns;
 pub use loaded::Loaded;
 pub use options::{CHUNK_WORDS, MAX_BEAM, MAX_THREADS, ParseOptions};
+pub use pipeline::Pipeline;

@@ -5,6 +5,7 @@ use crate::error::{Error, Problem, Problems, Result};
 use crate::files;
 use crate::tree::{Labels, Roots, Tree};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -57,11 +58,17 @@ impl Treebank {
     }
 
     /// Reads what can be trained on of a file: sentences that are well formed and whose annotation is a tree, with as many
-    /// roots as its format allows. What is wrong with the others is added to `problems`; their number.
+    /// roots as its format allows, or for a tagger, of which every word has a value in the column `target`. What is wrong with the
+    /// others is added to `problems`; their number.
     ///
     /// # Errors
     /// If the file cannot be read, or no sentence is left.
-    pub fn read_valid(path: &Path, format: Option<Format>, problems: &mut Problems) -> Result<(Treebank, usize)> {
+    pub fn read_valid(
+        path: &Path,
+        format: Option<Format>,
+        target: Option<Column>,
+        problems: &mut Problems,
+    ) -> Result<(Treebank, usize)> {
         let (mut hashing, format) = Hashing::open(path, format)?;
         let mut reader = hashing.reader(path, format).allowing_empty();
         let (mut sentences, mut n_skipped) = (Vec::new(), 0);
@@ -70,7 +77,8 @@ impl Treebank {
             problems.append(step.problems);
             let Some(sentence) = step.sentence else { continue };
             let before = problems.len();
-            sentence.check_annotation(format.roots(), problems);
+            let sentence = sentence.for_target(target);
+            sentence.check_annotation(if target.is_some() { Roots::Several } else { format.roots() }, problems);
             if problems.len() == before { sentences.push(sentence) } else { n_skipped += 1 }
         }
         drop(reader);
@@ -94,11 +102,13 @@ impl Treebank {
         Treebank { path: path.to_owned(), format, sentences, sha256: files::hex(&hasher.finalize()) }
     }
 
-    /// The same treebank, to be read as what a tagger makes of it, see [`Sentence::as_tagged`].
-    #[must_use]
-    pub fn as_tagged(&self, column: Column) -> Treebank {
-        let sentences = self.sentences.iter().map(|sentence| sentence.as_tagged(column)).collect();
-        Treebank { path: self.path.clone(), sha256: self.sha256.clone(), format: self.format, sentences }
+    /// The treebank as a tagger of the column `target` reads it, see [`Sentence::for_target`], if there is one; else as it is.
+    pub fn for_target(&self, target: Option<Column>) -> Cow<'_, Treebank> {
+        if self.sentences.iter().all(|sentence| sentence.tags == target) {
+            return Cow::Borrowed(self);
+        }
+        let sentences = self.sentences.iter().map(|sentence| sentence.clone().for_target(target)).collect();
+        Cow::Owned(Treebank { path: self.path.clone(), sha256: self.sha256.clone(), format: self.format, sentences })
     }
 
     /// The number of words of all sentences.

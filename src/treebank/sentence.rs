@@ -194,16 +194,16 @@ impl Sentence {
         self.column(word, Column::Form)
     }
 
-    /// The label of `word`, as it stands; its tag if the sentence [is read as tags](Sentence::as_tagged).
+    /// The label of `word`, as it stands; its tag if the sentence [is read so](Sentence::for_target).
     pub fn deprel(&self, word: Node) -> &str {
         self.column(word, self.tags.unwrap_or(Column::Deprel))
     }
 
-    /// The same sentence, to be read as what a tagger makes of it: all words hang on the root, and the values of `column` are their
-    /// labels. Its text stays as it is.
+    /// The sentence as a tagger of the column `target` reads it, if there is one: all words hang on the root, and the values of the
+    /// column are their labels. Its text stays as it is.
     #[must_use]
-    pub fn as_tagged(&self, column: Column) -> Sentence {
-        Sentence { tags: Some(column), ..self.clone() }
+    pub fn for_target(self, target: Option<Column>) -> Sentence {
+        Sentence { tags: target, ..self }
     }
 
     /// The head of `word`; `None` if the column is not the number of a node of this sentence.
@@ -484,6 +484,29 @@ mod tests {
             .replace("\t3\tdet\t", "\t0\troot\t")
             .replace("NOUN\t_\t_\t0\troot\t", "NOUN\t_\t_\t2\tb:c\t");
         assert_eq!(String::from_utf8(output).unwrap(), expected + "\n");
+    }
+
+    #[test]
+    fn another_column_leaves_the_rest_as_it_is() {
+        let tagged = sentence().with_column(Column::Upos, &["X", "LONGER", "_"]);
+        let expected = BLOCK.replace("\tADP\t", "\tX\t").replace("\tDET\t", "\tLONGER\t").replace("\tNOUN\t", "\t_\t");
+        assert_eq!(tagged.text(), expected);
+        let again = Sentence::new("x", Format::Conllu, &expected).unwrap();
+        assert_eq!((&tagged.words, tagged.lines_of_words()), (&again.words, again.lines_of_words()));
+        let last = sentence().with_column(Column::Misc, &["a=b", "_", "c"]);
+        assert_eq!([1, 2, 3].map(|word| last.column(word, Column::Misc)), ["a=b", "_", "c"]);
+        assert_eq!(last.form(2), "le  o");
+    }
+
+    #[test]
+    fn a_tagged_sentence_is_a_tree_of_its_tags() {
+        let tagged = sentence().for_target(Some(Column::Upos));
+        let mut labels = crate::tree::Labels::default();
+        let tree = tagged.tree(crate::tree::Roots::Several, &mut labels).unwrap();
+        assert_eq!((tree.heads(), labels.names_of(&tree)), (&[0, 0, 0][..], vec!["ADP", "DET", "NOUN"]));
+        assert_eq!(tagged.clone().for_target(None).head(1), Some(3));
+        let problem = tagged.for_target(Some(Column::Xpos)).tree(crate::tree::Roots::Several, &mut labels).unwrap_err();
+        assert_eq!((problem.location.line, problem.found), (4, "the tag `_` of word 1".to_owned()));
     }
 
     #[test]

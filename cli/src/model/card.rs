@@ -37,20 +37,25 @@ pub fn parser(name: &str, kind: &str, roots: Roots, lift: Option<Scheme>) -> Lin
     ("system", format!("{name}, {kind}; {roots}{lift}"))
 }
 
-/// The columns that are read.
-pub fn columns(words: ColumnName, shape: WordShape, tags: ColumnName) -> Line {
-    let name = |column| match column {
+/// Name of a column, for people.
+pub fn name(column: ColumnName) -> &'static str {
+    match column {
         ColumnName::Form => "forms (FORM)",
         ColumnName::Lemma => "lemmas (LEMMA)",
         ColumnName::Upos => "universal parts of speech (UPOS)",
         ColumnName::Xpos => "the language's own parts of speech (XPOS)",
         ColumnName::Feats => "morphological features (FEATS)",
-    };
+    }
+}
+
+/// The columns that are read; a tagger reads no tags.
+pub fn columns(words: ColumnName, shape: WordShape, tags: Option<ColumnName>) -> Line {
     let shape = match shape {
         WordShape::AsWritten => "as written",
         WordShape::Normalised => "in lower case, digits made equal",
     };
-    ("reads", format!("words: {}, {shape}; tags: {}", name(words), name(tags)))
+    let tags = tags.map_or(String::new(), |tags| format!("; tags: {}", name(tags)));
+    ("reads", format!("words: {}, {shape}{tags}", name(words)))
 }
 
 /// The margins that keep the trees of most sentences.
@@ -101,6 +106,7 @@ fn part_of_origin(part: &str, provenance: &Provenance, training: &Value) -> Resu
         "t": training,
         "explores": oracle.is_some_and(OracleKind::explores),
         "search": search,
+        "tags": training.get("system").is_some_and(|system| system == "tagger"),
         "scores": provenance.dev_scores.map(|counts| (counts.las(), counts.uas())),
     });
     Ok(filled(ORIGIN, view)?.trim().to_owned())

@@ -15,7 +15,7 @@ use treebeam::configuration::{PlainView as _, Point};
 use treebeam::error::Location;
 use treebeam::system::{Derivation, MAX_WORDS_IF_QUADRATIC, Move, OracleKind, Roots, SystemKind, TransitionSystem};
 use treebeam::tree::{Gold, Labels, NO_LABEL, Node, ROOT, is_projective, non_projective_arcs};
-use treebeam::treebank::{Sentence, Treebank, check_length};
+use treebeam::treebank::{Column, Sentence, Treebank, check_length};
 use treebeam::with_system;
 
 /// Options of `treebeam oracle show`.
@@ -97,8 +97,10 @@ struct Word {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let treebank = Treebank::read(&args.file, None)?;
-    let valid_roots = roots_of_trees(args.roots, treebank.format.roots());
+    let target = args.system.info().tags.then_some(Column::Upos);
+    let treebank = Treebank::read(&args.file, None)?.for_target(target).into_owned();
+    let of_format = if target.is_some() { Roots::Several } else { treebank.format.roots() };
+    let valid_roots = roots_of_trees(args.roots, of_format);
     let roots = roots_for(args.system, args.roots, valid_roots)?;
     let chosen = choose(&treebank.sentences, args.sentence.as_deref());
     if chosen.is_empty() {

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use treebeam::learn::{IterationReport, Run};
+use treebeam::options::Options;
 use treebeam::training::{Next, Observer};
 
 /// The display of a run.
@@ -20,12 +21,16 @@ pub struct Display {
     shown: u32,
     /// The first iterations, which train greedily for global training to go on from.
     pretrain: u32,
+    /// True of a tagger, whose labels are what it is scored by.
+    tags: bool,
 }
 
 impl Display {
-    /// The display of a run that has not begun and pre-trains for so many iterations.
-    pub fn new(pretrain: u32) -> Display {
-        Display { bar: ProgressBar::hidden(), n_sentences: 0, of: String::new(), shown: 0, pretrain }
+    /// The display of a run by these options that has not begun.
+    pub fn new(options: &Options) -> Display {
+        let (pretrain, tags) =
+            (options.transitions().map_or(0, |options| options.pretrain), options.target().is_some());
+        Display { bar: ProgressBar::hidden(), n_sentences: 0, of: String::new(), shown: 0, pretrain, tags }
     }
 
     /// The run is over.
@@ -34,15 +39,16 @@ impl Display {
     }
 
     fn show(&self, report: &IterationReport) {
-        let dev = report.dev.map_or(String::new(), |dev| {
-            format!(
+        let dev = report.dev.map_or(String::new(), |dev| match self.tags {
+            true => format!(", dev accuracy {:.2} ({} of {} words)", dev.las(), dev.labelled, dev.tokens),
+            false => format!(
                 ", dev UAS {:.2} LAS {:.2} ({} and {} of {} words)",
                 dev.uas(),
                 dev.las(),
                 dev.heads,
                 dev.labelled,
                 dev.tokens
-            )
+            ),
         });
         let how = if report.iteration <= self.pretrain { " (greedy)" } else { "" };
         self.bar.suspend(|| {
@@ -77,7 +83,7 @@ impl Observer for Display {
         bar.set_position(n_sentences * done);
         // The time that is left follows from what this process does.
         bar.reset_eta();
-        *self = Display { bar, n_sentences, of, shown, pretrain: self.pretrain };
+        *self = Display { bar, n_sentences, of, shown, ..*self };
         run.reports().iter().for_each(|report| self.show(report));
     }
 

@@ -5,11 +5,14 @@ use std::fmt::{self, Display};
 use treebeam::error::excerpt;
 use treebeam::eval::significance::{Interval, LEVEL};
 use treebeam::eval::{
-    AlignedScore, ArcClass, Breakdowns, Bucket, Compared, Confusion, Granularity, Headline, Punctuation, Report,
-    Scores, Section, SystemReport, Test,
+    AlignedScore, ArcClass, Breakdowns, Bucket, Compared, Confusion, Granularity, Headline, Metric, Punctuation,
+    Report, Scores, Section, SystemReport, Test,
 };
 /// The report as text.
 pub fn render(report: &Report) -> String {
+    if let Some(column) = report.tags {
+        return of_tags(report, column);
+    }
     let mut text = format!(
         "{}: {} sentences, {} words{}\npunctuation: {} words ({})\n",
         report.gold,
@@ -39,6 +42,49 @@ pub fn render(report: &Report) -> String {
             if let Some(table) = report.compared.as_deref().and_then(|all| compared(section, all)) {
                 text += &format!("\n{} against {}, by {}\n\n{table}", second.path, first.path, section.title());
             }
+        }
+    }
+    text
+}
+
+/// The report of tags as text. The labelled scores are theirs, as all words hang on the root.
+fn of_tags(report: &Report, column: &str) -> String {
+    let Report { gold, sentences, words, .. } = report;
+    let mut text = format!("{gold}: {sentences} sentences, {words} words\n");
+    for system in &report.systems {
+        text += &format!("\n{}\n\n", system.path);
+        let Some(scores) = system.under(report.headline) else {
+            text += &aligned(system).to_string();
+            continue;
+        };
+        let counts = &scores.counts;
+        let interval = system.intervals.as_ref().map_or(String::new(), |found| {
+            let Interval { low, high } = found.las;
+            format!(", {:.0}% interval {low:.2} to {high:.2}", LEVEL * 100.0)
+        });
+        text += &format!("{column}: accuracy {}{interval}\n", share(counts.las(), counts.labelled));
+        text +=
+            &format!("sentences without a mistake: {}\n", share(counts.exact_match_labelled(), counts.exact_labelled));
+        for (section, mut table) in tables(&system.breakdowns) {
+            let heads = match section {
+                Section::Label => vec!["tag"],
+                _ => vec!["tag in gold", "in the system"],
+            };
+            heads.into_iter().zip(&mut table.rows[0]).for_each(|(name, cell)| *cell = name.to_owned());
+            text += &format!("\n{table}");
+        }
+    }
+    if let (Some(tests), [first, second, ..]) = (&report.comparison, report.systems.as_slice()) {
+        let of_labels = tests.iter().find(|test| test.metric == Metric::Las);
+        if let Some(Test { difference, interval, p, first_better, second_better, tied, .. }) = of_labels {
+            let (low, high) = (signed(interval.low), signed(interval.high));
+            text += &format!(
+                "\n{} against {}: {} ({low} to {high}), p {p:.4}; better in {second_better} sentences, worse in {first_better}, tied in \
+                 {tied}\n",
+                second.path,
+                first.path,
+                signed(*difference)
+            );
         }
     }
     text
@@ -104,7 +150,12 @@ pub(super) fn aligned(system: &SystemReport) -> Table {
 
 /// Those scores of `eval.py` that the other tables do not have, where the words are gold's.
 pub(super) fn aligned_line(system: &SystemReport) -> Option<String> {
-    let asked = |score: &&AlignedScore| ["CLAS", "MLAS", "BLEX"].contains(&score.metric);
+    // Tags are mostly given, and then right.
+    let asked = |score: &&AlignedScore| match score.metric {
+        "CLAS" | "MLAS" | "BLEX" => true,
+        "UPOS" | "XPOS" | "UFeats" => score.correct < score.gold,
+        _ => false,
+    };
     let told = system.aligned.iter().filter(asked).map(|score| format!("{} {:.2}", score.metric, score.f1));
     let told = told.collect::<Vec<_>>().join(", ");
     (!told.is_empty()).then(|| format!("as eval.py of Universal Dependencies has it (F1, subtypes dropped): {told}"))

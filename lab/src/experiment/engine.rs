@@ -298,7 +298,8 @@ impl Engine for Treebeam {
     fn train(&self, cell: &Cell, desk: &Desk) -> Result<(Trained, Training)> {
         let began = Instant::now();
         let Cell { options, data, .. } = cell;
-        let [train, dev] = [data.read(&data.train)?, data.read(&data.dev)?].map(|read| as_learned(read, options));
+        let as_learned = |treebank: Treebank| treebank.for_target(options.target()).into_owned();
+        let [train, dev] = [data.read(&data.train)?, data.read(&data.dev)?].map(as_learned);
         // Cells run side by side on one thread each; without a pool of its own this one would spread over all.
         let pool = process::thread_pool(1)?;
         let (model, finished) = match options {
@@ -339,7 +340,7 @@ impl Engine for Treebeam {
                 (AnyModel::Graph(model), finished)
             }
         };
-        let test = Gold::new(as_learned(data.read(&data.test)?, options))?;
+        let test = Gold::new(as_learned(data.read(&data.test)?))?;
         Ok((Trained { model, margin: cell.margin, dev: Gold::new(dev)?, test }, finished.training()))
     }
 
@@ -381,14 +382,6 @@ impl Engine for Treebeam {
             classes.add(&gold, &system);
         }
         classes
-    }
-}
-
-/// The treebank as a tagger reads it, if the options are for one.
-fn as_learned(treebank: Treebank, options: &Options) -> Treebank {
-    match options.transitions().filter(|options| options.system.info().tags) {
-        Some(options) => treebank.as_tagged(options.tag_column.into()),
-        None => treebank,
     }
 }
 

@@ -66,6 +66,18 @@ fn costs_are_exact_with_one_root() {
     }
 }
 
+/// No tag costs what a later one does: what is lost is the tag itself.
+#[test]
+fn tags_cost_what_labels_do() {
+    for n_words in 1..=4 {
+        let scope = Scope { n_labels: 2, ..projective(n_words, Roots::Several) };
+        let found = findings(super::TAGGER, scope);
+        assert_eq!((found.mismatches, found.zero_set_errors, found.stuck), (0, 0, 0), "{scope:?}");
+        // Of all trees those in which all words hang on the root are tagged sentences.
+        assert_eq!((found.derivable, found.rebuilt), (1 << n_words, 1 << n_words), "{scope:?}");
+    }
+}
+
 /// With two labels the cost of an action is its unlabelled cost, and 1 more for a gold arc with the wrong label.
 #[test]
 fn labelled_costs_are_exact() {

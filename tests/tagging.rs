@@ -1,0 +1,123 @@
+//! Taggers from outside: trained, applied, scored, and before a parser.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::common::{generated, treebeam, write};
+
+/// A folder with training and test data, and a tagger of UPOS.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "train.conllu", &generated(61, 150));
+    write(folder.path(), "test.conllu", &generated(62, 40));
+    let line = "train --system tagger --train train.conllu --model upos.model --iterations 3";
+    treebeam(folder.path(), line).assert().success();
+    folder
+}
+
+fn output(folder: &Path, line: &str) -> String {
+    let assert = treebeam(folder, line).assert().success();
+    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+}
+
+fn refusal(folder: &Path, line: &str) -> String {
+    let assert = treebeam(folder, line).assert().code(2);
+    String::from_utf8(assert.get_output().stderr.clone()).unwrap()
+}
+
+/// The text with `_` in these columns of words, from 0.
+fn without(text: &str, columns: &[usize]) -> String {
+    let blank = |line: &str| {
+        let fields = line.split('\t').enumerate();
+        fields.map(|(at, field)| if columns.contains(&at) { "_" } else { field }).collect::<Vec<_>>().join("\t")
+    };
+    text.lines().map(|line| if line.contains('\t') { blank(line) } else { line.to_owned() } + "\n").collect()
+}
+
+fn accuracy(folder: &Path, gold: &str, system: &str) -> f64 {
+    let json = output(folder, &format!("eval --json --tags upos {gold} {system}"));
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(report["tags"], "UPOS");
+    report["systems"][0]["scores"][0]["las"].as_f64().unwrap()
+}
+
+/// Nothing but the column is changed, and nothing is read of it.
+#[test]
+fn a_tagger_fills_its_column_and_leaves_the_others() {
+    let folder = folder();
+    let gold = fs::read_to_string(folder.path().join("test.conllu")).unwrap();
+    fs::write(folder.path().join("words.conllu"), without(&gold, &[3])).unwrap();
+    let tagged = output(folder.path(), "tag --model upos.model words.conllu");
+    assert_eq!(without(&tagged, &[3]), without(&gold, &[3]));
+    assert_eq!(output(folder.path(), "parse --model upos.model test.conllu"), tagged);
+    fs::write(folder.path().join("tagged.conllu"), &tagged).unwrap();
+    let accuracy = accuracy(folder.path(), "test.conllu", "tagged.conllu");
+    assert!((60.0..100.0).contains(&accuracy), "{accuracy}");
+    let text = output(folder.path(), "eval --tags upos test.conllu tagged.conllu");
+    assert!(text.contains(&format!("UPOS: accuracy {accuracy:.2} (")), "{text}");
+    // The enhanced graph does not go with tags.
+    let enhanced = "1\tdog\t_\tX\t_\t_\t0\troot\t0:root\t_\n1.1\tso\t_\t_\t_\t_\t_\t_\t1:dep\t_\n\n";
+    fs::write(folder.path().join("enhanced.conllu"), enhanced).unwrap();
+    let tagged = output(folder.path(), "tag --model upos.model enhanced.conllu");
+    assert_eq!(without(&tagged, &[3]), without(enhanced, &[3]));
+}
+
+#[test]
+fn searches_of_parsers_are_those_of_taggers() {
+    let folder = folder();
+    let best = |n: usize| output(folder.path(), &format!("tag --model upos.model --beam 16 --k-best {n} test.conllu"));
+    assert_eq!(best(3).matches("# rank = 1\n").count(), 40);
+    assert!(best(3).matches("# rank = 2\n").count() > 30);
+    for training in ["--training greedy --oracle static", "--training l2s", "--training greedy --scorer feed-forward"] {
+        let line = format!("train --system tagger --train train.conllu --model m --iterations 2 {training}");
+        treebeam(folder.path(), &line).assert().success();
+        fs::write(folder.path().join("t"), output(folder.path(), "tag --model m test.conllu")).unwrap();
+        let accuracy = accuracy(folder.path(), "test.conllu", "t");
+        assert!(accuracy > 50.0, "{training}: {accuracy}");
+    }
+}
+
+/// A parser behind a tagger reads its tags: as if the tagged text had been written in between.
+#[test]
+fn a_pipeline_is_its_parts_one_after_the_other() {
+    let folder = folder();
+    let path = folder.path();
+    treebeam(path, "train --train train.conllu --model trees.model --iterations 2").assert().success();
+    let gold = fs::read_to_string(path.join("test.conllu")).unwrap();
+    fs::write(path.join("words.conllu"), without(&gold, &[3, 6, 7])).unwrap();
+    let both = output(path, "parse --model upos.model --model trees.model words.conllu");
+    fs::write(path.join("tagged.conllu"), output(path, "tag --model upos.model words.conllu")).unwrap();
+    assert_eq!(output(path, "parse --model trees.model tagged.conllu"), both);
+    let error = refusal(path, "parse --model trees.model --model upos.model words.conllu");
+    assert!(error.contains("trees.model: a model of `arc-eager`; expected taggers before the last model"), "{error}");
+}
+
+#[test]
+fn what_a_tagger_cannot_learn_is_refused() {
+    let folder = folder();
+    let path = folder.path();
+    let train = "train --system tagger --train train.conllu --model m";
+    let error = refusal(path, &format!("{train} --tag-column lemma"));
+    assert!(error.contains("expected upos, xpos or feats"), "{error}");
+    let error = refusal(path, &format!("{train} --features zn11"));
+    assert!(error.contains("`S0.p` reads the column that the tagger fills"), "{error}");
+    fs::write(path.join("mine.feat"), "# mine\nB0.w\nB0.upos\n").unwrap();
+    let error = refusal(path, &format!("{train} --features mine.feat"));
+    assert!(error.contains("mine.feat:3: `B0.upos` reads the column"), "{error}");
+    let error = refusal(path, &format!("{train} --roots single"));
+    assert!(error.contains("--roots several"), "{error}");
+    let gold = fs::read_to_string(path.join("train.conllu")).unwrap();
+    fs::write(path.join("half.conllu"), without(&gold, &[4])).unwrap();
+    let error = refusal(path, "train --system tagger --tag-column xpos --train half.conllu --model m");
+    assert!(
+        error.contains("half.conllu:") && error.contains("the tag `_` of word 1; expected a value in XPOS"),
+        "{error}"
+    );
+    assert!(!path.join("m").exists());
+    // In FEATS `_` is a value; heads are not asked for.
+    fs::write(path.join("half.conllu"), without(&gold, &[4, 5, 6, 7])).unwrap();
+    let line = "train --system tagger --tag-column feats --train half.conllu --model m --iterations 1";
+    treebeam(path, line).assert().success();
+}
