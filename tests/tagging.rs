@@ -94,6 +94,86 @@ fn a_pipeline_is_its_parts_one_after_the_other() {
     assert!(error.contains("trees.model: a model of `arc-eager`; expected taggers before the last model"), "{error}");
 }
 
+/// No part is tagged by a model that has seen it: of a word that stands in one part alone nobody else knows the tag.
+#[test]
+fn jackknifed_tags_are_of_models_that_have_not_seen_them() {
+    let folder = folder();
+    let path = folder.path();
+    let line = |threads| format!("treebank jackknife --folds 5 --iterations 2 --threads {threads} train.conllu");
+    let jackknifed = output(path, &line(1));
+    assert_eq!(output(path, &line(2)), jackknifed, "threads do not matter");
+    let gold = fs::read_to_string(path.join("train.conllu")).unwrap();
+    assert_eq!(without(&jackknifed, &[3]), without(&gold, &[3]));
+    // The first fifth, tagged by hand.
+    let of = |text: &str, sentences: std::ops::Range<usize>| -> String {
+        text.split_inclusive("\n\n").skip(sentences.start).take(sentences.len()).collect()
+    };
+    fs::write(path.join("others.conllu"), of(&gold, 30..150)).unwrap();
+    fs::write(path.join("first.conllu"), of(&gold, 0..30)).unwrap();
+    treebeam(path, "train --system tagger --train others.conllu --model m --iterations 2").assert().success();
+    assert_eq!(output(path, "tag --model m first.conllu"), of(&jackknifed, 0..30));
+    assert_ne!(output(path, "tag --model upos.model first.conllu"), of(&jackknifed, 0..30));
+    let error = refusal(path, "treebank jackknife --folds 151 train.conllu");
+    assert!(error.contains("train.conllu: 151 folds of 150 sentences; expected from 2 to 150 folds"), "{error}");
+    // Parsers, too.
+    let parsed = output(path, "treebank jackknife --system arc-eager --folds 2 --iterations 1 train.conllu");
+    assert_eq!(without(&parsed, &[6, 7]), without(&gold, &[6, 7]));
+}
+
+/// Cells read what a tagger makes of their data; punctuation is gold's all the same.
+#[test]
+fn experiments_read_predicted_tags() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let spec = r#"
+name = "tags"
+title = "Tags"
+[profiles.quick]
+treebanks = ["generated:1,200,projective"]
+seeds = [1]
+[base]
+training = "greedy"
+iterations = 2
+replicas = 1
+[[row]]
+name = "parser"
+[[column]]
+name = "gold"
+[[column]]
+name = "predicted"
+tags = "jackknifed"
+[[column]]
+name = "none"
+tags = "none"
+"#;
+    fs::write(path.join("tags.toml"), spec).unwrap();
+    treebeam(path, "experiment run tags.toml --out runs").assert().success();
+    treebeam(path, "experiment table tags.toml --out runs").assert().success();
+    let records = fs::read_to_string(path.join("runs/records.jsonl")).unwrap();
+    let records: Vec<serde_json::Value> = records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |column: &str| records.iter().find(|record| record["column"] == column).unwrap();
+    let las = |column: &str| of(column)["decodings"][0]["test"]["with_punctuation"]["labelled"].as_u64().unwrap();
+    let words = |column: &str| of(column)["decodings"][0]["test"]["without_punctuation"]["tokens"].clone();
+    assert!(
+        las("gold") > las("predicted") && las("predicted") > las("none"),
+        "{} {} {}",
+        las("gold"),
+        las("predicted"),
+        las("none")
+    );
+    assert_eq!((words("gold"), words("none")), (words("predicted"), words("predicted")));
+    let tagging = &of("predicted")["tagging"];
+    let [right, all] = ["right", "words"].map(|key| tagging[key][0].as_u64().unwrap() as f64);
+    assert!((0.5..1.0).contains(&(right / all)), "{tagging}");
+    assert_eq!((tagging["folds"].as_u64(), tagging["options"]["system"].as_str()), (Some(10), Some("tagger")));
+    assert!(of("gold").get("tagging").is_none());
+    let table = fs::read_to_string(path.join("runs/quick.md")).unwrap();
+    assert!(table.contains("gold tokens, tags as rows and columns say"), "{table}");
+    assert!(table.contains("Accuracy on test data: UPOS of generated:1,200,projective "), "{table}");
+    let error = refusal(path, "experiment plan tags.toml --set system=tagger");
+    assert!(error.contains("tags of a tagger, which reads none"), "{error}");
+}
+
 #[test]
 fn what_a_tagger_cannot_learn_is_refused() {
     let folder = folder();

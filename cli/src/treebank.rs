@@ -3,6 +3,7 @@
 mod check;
 mod convert;
 mod generate;
+mod jackknife;
 mod split;
 mod stats;
 
@@ -29,6 +30,8 @@ enum Command {
     Convert(convert::Args),
     /// Divide a file into parts
     Split(split::Args),
+    /// Annotate each part of a file by a model that was trained on the other parts
+    Jackknife(Box<jackknife::Args>),
     /// Generate a treebank whose attachments depend on words
     Generate(generate::Args),
 }
@@ -40,6 +43,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Stats(args) => stats::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Split(args) => split::run(&args),
+        Command::Jackknife(args) => jackknife::run(*args),
         Command::Generate(args) => generate::run(&args),
     }
 }

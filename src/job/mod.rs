@@ -1,6 +1,7 @@
 //! A training from treebanks to a model file, as the command line and Python run it.
 
 mod findings;
+mod jackknife;
 
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,8 @@ use crate::process;
 use crate::scorer::Decisions;
 use crate::training::{Drive, IterationReport, Observer, Run, Written};
 use crate::treebank::Treebank;
+
+pub use jackknife::{annotated, jackknife};
 
 /// Sentences that are left out and listed, for each kind of problem.
 const LISTED: usize = 10;

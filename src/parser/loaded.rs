@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::decode::Parsed;
-use crate::error::{Error, Result};
+use crate::error::{Error, Problem, Result};
 use crate::features::{ColumnName, Input};
 use crate::files::{open, open_to_keep};
 use crate::graph::GraphModel;
 use crate::model::Frozen as _;
 use crate::options::ParserKind;
 use crate::scorers::AnyModel;
-use crate::tree::Labels;
+use crate::tree::{Labels, Tree};
 use crate::treebank::{Column, Enhanced, Sentence, Words};
 
 /// A model, of a transition system or a graph-based parser. Clones share it.
@@ -139,6 +139,21 @@ impl Loaded {
             Loaded::Transitions(model) => model.read(sentence, input),
             Loaded::Graph(model) => model.read_words(sentence, input),
         }
+    }
+
+    /// The sentence with the tags, or the tree, that the model gave it; without its enhanced graph if that may not go with the tree.
+    ///
+    /// # Errors
+    /// None that a model's labels could cause.
+    pub fn annotated(&self, sentence: &Sentence, tree: &Tree) -> Result<Sentence, Problem> {
+        let names = self.labels().names_of(tree);
+        if let Some(column) = self.target() {
+            return Ok(sentence.with_column(column, &names));
+        }
+        let mut text = Vec::new();
+        sentence.write_parsed(&mut text, tree.heads(), &names).expect("memory takes all that is written");
+        let text = String::from_utf8_lossy(&text);
+        Sentence::new(sentence.source(), sentence.format(), text.strip_suffix('\n').unwrap_or(&text))
     }
 
     /// Writes a sentence once with each of the trees that were parsed of it; `with_scores` with rank and score as comments.

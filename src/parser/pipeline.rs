@@ -65,11 +65,9 @@ impl Pipeline {
     pub fn tag(&mut self, mut sentences: Vec<Sentence>) -> Result<Vec<Sentence>> {
         for Stage { model, parser } in &mut self.taggers {
             let tagged = parser.parse(&sentences)?;
-            if let Some(column) = model.target() {
-                let pairs = sentences.iter().zip(&tagged);
-                sentences =
-                    pairs.map(|(s, tagged)| s.with_column(column, &model.labels().names_of(&tagged[0].tree))).collect();
-            }
+            let pairs = sentences.iter().zip(&tagged);
+            sentences =
+                pairs.map(|(sentence, tagged)| model.annotated(sentence, &tagged[0].tree)).collect::<Result<_, _>>()?;
         }
         Ok(sentences)
     }

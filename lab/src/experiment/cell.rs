@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use super::data::{Data, hex};
 use super::golden::Golden;
 use super::record::Record;
+use super::tags::Tags;
 use treebeam::decode::Margin;
 use treebeam::error::{Error, Result};
 use treebeam::features::FeatureSet;
@@ -41,6 +42,8 @@ pub struct Cell {
     pub margin: Margin,
     /// True if search errors are counted.
     pub diagnose: bool,
+    /// Tags that are read.
+    pub tags: Tags,
 }
 
 /// The trainings of a cell: its own, and the one from whose model that goes on, if there is one.
@@ -60,16 +63,18 @@ struct TrainingIdentity<'a> {
     files: Vec<String>,
     train: &'a str,
     dev: &'a str,
+    #[serde(skip_serializing_if = "Tags::are_gold")]
+    tags: Tags,
 }
 
 /// The key of a training, of whatever cell: a checksum of all that decides it save the code, in hexadecimal.
 ///
 /// # Errors
 /// If the options name a file that cannot be read.
-pub(super) fn training_key(training: &Options, data: &Data) -> Result<String> {
+pub(super) fn training_key(training: &Options, data: &Data, tags: Tags) -> Result<String> {
     let own_features = own_features_sha256(training)?;
     let files = own_features.into_iter().chain(sha256_of_files(training)?).collect();
-    let identity = TrainingIdentity { training, files, train: &data.train.sha256, dev: &data.dev.sha256 };
+    let identity = TrainingIdentity { training, files, train: &data.train.sha256, dev: &data.dev.sha256, tags };
     digest_of(&identity)
 }
 
@@ -112,6 +117,8 @@ struct Identity<'a> {
     /// Left out if it is not asked for.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     diagnose: bool,
+    #[serde(skip_serializing_if = "Tags::are_gold")]
+    tags: Tags,
 }
 
 fn is_none(margin: &Margin) -> bool {
@@ -129,11 +136,11 @@ impl Cell {
         trainings: Trainings,
         data: Arc<Data>,
         (decode, margin): (Vec<usize>, Margin),
-        diagnose: bool,
+        (diagnose, tags): (bool, Tags),
     ) -> Result<Cell> {
         let Trainings { options, after } = trainings;
         let features_sha256 = own_features_sha256(&options)?;
-        let shared_training = after.as_ref().map(|after| training_key(after, &data)).transpose()?;
+        let shared_training = after.as_ref().map(|after| training_key(after, &data, tags)).transpose()?;
         let identity = Identity {
             scheme: 1,
             options: &options,
@@ -146,9 +153,11 @@ impl Cell {
             decode: &decode,
             margin,
             diagnose,
+            tags,
         };
         let key = digest_of(&identity)?;
-        let trainings: Vec<&Options> = std::iter::once(&options).chain(&after).collect();
+        let tagger = tags.tagger(options.columns().1)?.map(Options::Transitions);
+        let trainings: Vec<&Options> = std::iter::once(&options).chain(&after).chain(&tagger).collect();
         let golden = Golden::concerning(&trainings);
         let (row, column) = (row.to_owned(), column.to_owned());
         Ok(Cell {
@@ -164,6 +173,7 @@ impl Cell {
             decode,
             margin,
             diagnose,
+            tags,
         })
     }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::cell::Cell;
 use super::kind::Desk;
 use super::record::{Epoch, Scores, Training};
+use super::tags::{Tagging, Tags, tagged};
 use treebeam::decode::{Margin, Parser, Strategy};
 use treebeam::diagnosis::{Diagnosis, diagnose};
 use treebeam::error::{Error, Result};
@@ -29,6 +30,14 @@ pub trait Engine: Sync {
     type Trained;
     /// Parsed sentences.
     type Parsed;
+
+    /// Tags the cell's data, if they are to be, on one thread; once for all cells of the treebank. No clock counts it.
+    ///
+    /// # Errors
+    /// If the data cannot be read or tagged.
+    fn tag(&self, _cell: &Cell) -> Result<Option<Tagging>> {
+        Ok(None)
+    }
 
     /// Reads the cell's data and trains, on one thread. What was trained before an interruption is found on the desk. The time of the
     /// training is that which went into it before it was interrupted.
@@ -295,11 +304,19 @@ impl Engine for Treebeam {
     type Trained = Trained;
     type Parsed = Vec<Tree>;
 
+    fn tag(&self, cell: &Cell) -> Result<Option<Tagging>> {
+        match cell.tags {
+            Tags::Jackknifed => Ok(tagged(&cell.data, cell.tags, cell.options.columns().1)?.1.clone()),
+            Tags::Gold | Tags::None => Ok(None),
+        }
+    }
+
     fn train(&self, cell: &Cell, desk: &Desk) -> Result<(Trained, Training)> {
         let began = Instant::now();
         let Cell { options, data, .. } = cell;
         let as_learned = |treebank: Treebank| treebank.for_target(options.target()).into_owned();
-        let [train, dev] = [data.read(&data.train)?, data.read(&data.dev)?].map(as_learned);
+        let tagged = tagged(data, cell.tags, options.columns().1)?;
+        let [train, dev, test] = tagged.0.clone().map(as_learned);
         // Cells run side by side on one thread each; without a pool of its own this one would spread over all.
         let pool = process::thread_pool(1)?;
         let (model, finished) = match options {
@@ -340,12 +357,13 @@ impl Engine for Treebeam {
                 (AnyModel::Graph(model), finished)
             }
         };
-        let test = Gold::new(as_learned(data.read(&data.test)?))?;
-        Ok((Trained { model, margin: cell.margin, dev: Gold::new(dev)?, test }, finished.training()))
+        let gold = |portion, input| Gold::new(as_learned(data.read(portion)?), input);
+        let (dev, test) = (gold(&data.dev, dev)?, gold(&data.test, test)?);
+        Ok((Trained { model, margin: cell.margin, dev, test }, finished.training()))
     }
 
     fn parse(&self, trained: &Trained, on: Evaluated, width: usize) -> Result<Vec<Tree>> {
-        let sentences = &trained.gold(on).treebank.sentences;
+        let sentences = &trained.gold(on).input.sentences;
         match &trained.model {
             AnyModel::Transitions(model) => {
                 let strategy = Strategy::trained(width, &model.header)?;
@@ -363,7 +381,7 @@ impl Engine for Treebeam {
         match &trained.model {
             // The best derivation of all is found: there are no search errors.
             AnyModel::Transitions(model) if Strategy::trained(width, &model.header)?.width().is_none() => Ok(None),
-            AnyModel::Transitions(model) => diagnose(model, &trained.test.treebank, width, trained.margin),
+            AnyModel::Transitions(model) => diagnose(model, &trained.test.input, width, trained.margin),
             // The best tree of all is found exactly: there are no search errors.
             AnyModel::Graph(_) => Ok(None),
         }
@@ -389,18 +407,20 @@ impl Engine for Treebeam {
 #[derive(Debug)]
 struct Gold {
     treebank: Treebank,
+    /// The same with the tags that are read.
+    input: Treebank,
     /// The heads of each sentence's words.
     heads: Vec<Vec<Node>>,
     rule: PunctuationRule,
 }
 
 impl Gold {
-    fn new(treebank: Treebank) -> Result<Gold> {
+    fn new(treebank: Treebank, input: Treebank) -> Result<Gold> {
         // Several roots are no mistake here, as for `treebeam eval`.
         let heads = treebank.sentences.iter().map(|s| s.heads(Roots::Several)).collect::<Result<_, _>>()?;
         let upos = treebank.sentences.iter().flat_map(|s| s.words().map(|word| s.column(word, Column::Upos)));
         let rule = PunctuationRule::for_tags(upos);
-        Ok(Gold { treebank, heads, rule })
+        Ok(Gold { treebank, input, heads, rule })
     }
 
     /// Scores one sentence, over whole labels.

@@ -28,6 +28,7 @@ pub fn measure<E: Engine>(
     repetitions: usize,
     desk: &Desk,
 ) -> Result<Record> {
+    let tagging = engine.tag(cell)?;
     reset_peak_rss();
     let start = Instant::now();
     let (trained, mut training) = engine.train(cell, desk)?;
@@ -51,6 +52,7 @@ pub fn measure<E: Engine>(
         test: test.clone(),
         provenance,
         training,
+        tagging,
         decodings,
         peak_rss_bytes: peak_rss_bytes(),
     })

@@ -46,6 +46,7 @@ mod run;
 mod source;
 mod spec;
 mod store;
+mod tags;
 #[cfg(test)]
 pub(crate) mod testing;
 mod trainings;
@@ -76,5 +77,6 @@ pub use run::{Event, Outcome, Runner, run};
 pub use source::Source;
 pub use spec::{GridAxis, Profile, Spec, Variant, check_names, profile_named, read_toml};
 pub use store::{Status, Store};
+pub use tags::{Tagging, Tags};
 pub use trainings::Trainings;
 pub use verification::{Disagreement, TIMES, disagreements, misdescriptions, sample};

@@ -4,6 +4,7 @@ use toml::{Table, Value};
 
 use super::options::given;
 use super::spec::Profile;
+use super::tags::Tags;
 use treebeam::error::{Error, Result};
 
 /// Changes to a profile and to the training options of all its cells.
@@ -15,6 +16,8 @@ pub struct Overrides {
     pub seeds: Option<Vec<u64>>,
     /// Instead of the profile's cap; 0 lifts it.
     pub max_train_sentences: Option<usize>,
+    /// Tags that are read in all cells.
+    pub tags: Option<Tags>,
     /// Training options that override those of rows and columns.
     pub options: Table,
 }
@@ -43,6 +46,7 @@ impl Overrides {
                     let cap = text.parse().map_err(|_| unfit("expected a whole number, 0 for no limit"))?;
                     overrides.max_train_sentences = Some(cap);
                 }
+                "tags" => overrides.tags = Some(Tags::named(text).map_err(|error| unfit(&error.to_string()))?),
                 "seed" => return Err(unfit("expected seeds=...")),
                 _ => {
                     overrides.options.insert(key.to_owned(), value(text));

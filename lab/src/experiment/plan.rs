@@ -10,6 +10,7 @@ use super::options::of_layers;
 use super::overrides::Overrides;
 use super::source::Source;
 use super::spec::{Profile, Spec, Variant, profile_named};
+use super::tags::Tags;
 use treebeam::error::{Error, Result};
 use treebeam::learn::TrainOptions;
 use treebeam::options::{GivenOptions, Options};
@@ -29,6 +30,14 @@ pub struct Plan {
     pub cells: Vec<Cell>,
     /// Treebanks that cannot be read, and why; the plan is made without them.
     pub unreadable: Vec<Unreadable>,
+}
+
+/// Refuses tags that nothing could read or make.
+fn check_tags(options: &Options, tags: Tags) -> Result<()> {
+    if !tags.are_gold() && options.target().is_some() {
+        return Err(Error::Usage("tags of a tagger, which reads none; expected tags = \"gold\"".to_owned()));
+    }
+    tags.tagger(options.columns().1).map(|_| ())
 }
 
 /// The most trainings of a plan. Nobody runs as many; a plan of millions would fill the memory before it is printed.
@@ -97,6 +106,9 @@ impl Plan {
                     if let (Some(first), Some(options)) = (&after, options.transitions()) {
                         check_follows(options, first).map_err(|error| self.located(error, row, column))?;
                     }
+                    let given = [overrides.tags, row.tags, column.tags, self.profile.tags];
+                    let tags = given.into_iter().flatten().next().unwrap_or(self.spec.tags);
+                    check_tags(&options, tags).map_err(|error| self.located(error, row, column))?;
                     let own_width = options.decoding_beam();
                     let has_beam = options.transitions().is_some();
                     let decode = row.decode.clone().filter(|_| has_beam).unwrap_or_else(|| vec![own_width]);
@@ -105,9 +117,9 @@ impl Plan {
                             after: after.as_ref().map(|after| after.with_seed(seed)),
                             options: options.with_seed(seed),
                         };
-                        let (decode, diagnose) = ((decode.clone(), row.margin), self.spec.diagnose);
+                        let (decode, read) = ((decode.clone(), row.margin), (self.spec.diagnose, tags));
                         let (row, column) = (row.name.get_ref(), column.name.get_ref());
-                        cells.push(Cell::new(row, column, trainings, data.clone(), decode, diagnose)?);
+                        cells.push(Cell::new(row, column, trainings, data.clone(), decode, read)?);
                     }
                 }
             }
@@ -122,7 +134,8 @@ impl Plan {
             return Ok(());
         }
         for cell in self.cells.iter_mut().filter(|cell| cell.after.is_none()) {
-            cell.shared_training = Some(training_key(&cell.options, &cell.data)?).filter(|key| shared.contains(key));
+            cell.shared_training =
+                Some(training_key(&cell.options, &cell.data, cell.tags)?).filter(|key| shared.contains(key));
         }
         Ok(())
     }

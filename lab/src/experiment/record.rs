@@ -6,6 +6,7 @@ use super::data::Portion;
 use super::digits;
 use super::kind::Stored;
 use super::provenance::Provenance;
+use super::tags::Tagging;
 use treebeam::diagnosis::Diagnosis;
 use treebeam::eval::{Classes, Counts, Metric, Punctuation};
 use treebeam::learn::Stop;
@@ -41,6 +42,9 @@ pub struct Record {
     pub provenance: Provenance,
     /// Course of training.
     pub training: Training,
+    /// Tagging of the data, if a tagger made the tags.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tagging: Option<Tagging>,
     /// Results of decoding, by width.
     pub decodings: Vec<Decoding>,
     /// The most memory that the process held, in bytes, from the start of the cell on. With several cells side by side this

@@ -13,6 +13,7 @@ use toml::{Spanned, Table};
 
 use super::layout::{ComparisonSpec, Horizontal, PlotSpec, Published, PublishedRange, TableSpec, Vertical};
 use super::options::given;
+use super::tags::Tags;
 
 use treebeam::decode::Margin;
 use treebeam::error::{Error, Location, Problem, Result, excerpt};
@@ -49,6 +50,9 @@ pub struct Spec {
     /// Counts search errors and follows the gold derivations, which takes the time of two more decodings.
     #[serde(default)]
     pub diagnose: bool,
+    /// Tags that are read; those of profiles, columns and rows go before.
+    #[serde(default)]
+    pub tags: Tags,
     /// Layout of the tables.
     #[serde(default)]
     pub table: TableSpec,
@@ -82,6 +86,8 @@ pub struct Profile {
     pub rows: Option<Vec<Spanned<String>>>,
     /// Train on the first so many sentences only.
     pub max_train_sentences: Option<usize>,
+    /// Tags that are read in this profile.
+    pub tags: Option<Tags>,
     /// Training options of this profile; they override `[base]`, and rows and columns override them.
     pub options: Option<Spanned<Table>>,
 }
@@ -108,6 +114,8 @@ pub struct Variant {
     pub open: Option<String>,
     /// The columns that this row is run in; for rows only. By default all.
     pub columns: Option<Vec<Spanned<String>>>,
+    /// Tags that are read.
+    pub tags: Option<Tags>,
     /// Train on the first so many sentences only; for columns only. A treebank that has no more is left out of the column.
     pub max_train_sentences: Option<usize>,
 }
@@ -143,7 +151,7 @@ impl Variant {
 
     fn named(name: Spanned<String>, options: Option<Spanned<Table>>) -> Variant {
         let (decode, after, open, columns, max_train_sentences) = (None, None, None, None, None);
-        Variant { name, options, decode, margin: Margin::None, after, open, columns, max_train_sentences }
+        Variant { name, options, decode, margin: Margin::None, after, open, columns, tags: None, max_train_sentences }
     }
 }
 
@@ -692,7 +700,7 @@ mod tests {
         insta::assert_snapshot!(message("training = \"greedy\"", "training = \"gready\""), @"s.toml:16: --training: unknown variant `gready`; expected one of `greedy`, `global`, `l2s`");
         insta::assert_snapshot!(message("iterations = 2", "seed = 2"), @"s.toml:11: a seed among the options; expected seeds in the profile: seeds = [...]");
         insta::assert_snapshot!(message("baseline = \"greedy\"", "baseline = \"gredy\""), @"s.toml:36: no row is named `gredy`; expected the name of a row: greedy, dynamic, global");
-        insta::assert_snapshot!(message("title =", "titel ="), @"s.toml:3: unknown field `titel`; expected one of `name`, `title`, `analysis`, `differs`, `profiles`, `base`, `row`, `grid`, `column`, `diagnose`, `table`, `plot`, `comparison`, `paper`, `paper-range`");
+        insta::assert_snapshot!(message("title =", "titel ="), @"s.toml:3: unknown field `titel`; expected one of `name`, `title`, `analysis`, `differs`, `profiles`, `base`, `row`, `grid`, `column`, `diagnose`, `tags`, `table`, `plot`, `comparison`, `paper`, `paper-range`");
         insta::assert_snapshot!(message("decode = [1, 4]", "decode = [0]"), @"s.toml:23: decode = [0]; expected different widths from 1 to 1048576");
         insta::assert_snapshot!(message("name = \"test\"", "name = \"a/b\""), @"s.toml: name `a/b`; expected a name of letters, digits, `-` and `_`, for it names files");
         insta::assert_snapshot!(message("name = \"dynamic\"", "name = \"greedy\""), @"s.toml:19: a second row or column named `greedy`; expected names that differ");

@@ -1,6 +1,8 @@
 //! A summary made into a document.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use minijinja::Value;
 
 use super::answer::answer;
 use super::classes::classes;
@@ -20,8 +22,9 @@ use super::scores::scores;
 use super::summary::{SAMPLES, Summary};
 use super::templates::{block, sentences, view};
 use super::training::{extents, training};
-use crate::experiment::Portion;
+use crate::experiment::{Portion, Tags};
 use treebeam::eval::Punctuation;
+use treebeam::treebank::{Column, Format};
 
 /// Gives pictures whose files would have the same name, as of columns that differ in what file names leave out, names that differ.
 fn tell_apart(blocks: &mut [Block]) {
@@ -114,6 +117,27 @@ fn trimmed(block: Block, is_only_column: bool) -> Option<Block> {
     (!table.lines.is_empty()).then_some(Block { content: Content::Table(table), ..block })
 }
 
+/// Tags that were read, in words, and the accuracy of taggers by treebank and column.
+fn tags(summary: &Summary) -> Value {
+    let mut kinds: Vec<Tags> = summary.plan.cells.iter().map(|cell| cell.tags).collect();
+    kinds.dedup();
+    let kind = match kinds[..] {
+        [] | [Tags::Gold] => " and tags",
+        [Tags::Jackknifed] => ", predicted tags",
+        [Tags::None] => ", no tags",
+        _ => ", tags as rows and columns say",
+    };
+    let mut taggers: BTreeMap<(&str, &str), f64> = BTreeMap::new();
+    for (record, _) in summary.entries.iter().flat_map(|entry| &entry.runs) {
+        if let Some(tagging) = &record.tagging {
+            let column = Column::from(tagging.options.columns().1).name(Format::Conllu);
+            taggers.insert((&record.treebank, column), tagging.accuracy());
+        }
+    }
+    let tagger = |((treebank, column), accuracy): ((&str, &str), f64)| view! { treebank, column, accuracy };
+    view! { kind, taggers => taggers.into_iter().map(tagger).collect::<Vec<_>>() }
+}
+
 fn about(summary: &Summary) -> Vec<String> {
     let table = &summary.plan.spec.table;
     let punctuation = match table.punctuation {
@@ -122,6 +146,7 @@ fn about(summary: &Summary) -> Vec<String> {
     };
     let view = view! {
         punctuation,
+        tags => tags(summary),
         profile => summary.plan.profile_name,
         extents => extents(summary),
         n_done => summary.n_done,

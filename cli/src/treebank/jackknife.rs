@@ -1,0 +1,87 @@
+//! `treebeam treebank jackknife`.
+
+use anyhow::bail;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use treebeam::error::Error;
+use treebeam::files::{Output, Paths};
+use treebeam::job::jackknife;
+use treebeam::options::{GivenOptions, Options, ParserKind};
+use treebeam::tree::Node;
+use treebeam::treebank::{Column, Format, Sentence, Treebank};
+
+/// Options of `treebeam treebank jackknife`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A parser that will read predicted tags is trained on predicted tags. Those of its training data must come from taggers that have not seen
+them: the file is divided into folds of consecutive sentences, and each is tagged by a model that is trained on the others.
+
+  treebeam treebank jackknife --folds 10 --tag-column upos train.conllu -o train.jack.conllu
+
+The options are those of `treebeam train`, and --system is tagger unless another is given. There are no development data: the models are
+those of the last iteration.")]
+pub struct Args {
+    /// The file to annotate; it is read into memory
+    file: PathBuf,
+    /// The number of parts
+    #[arg(long, default_value_t = 10, value_name = "K", value_parser = crate::range::whole::<usize>(2..=1000))]
+    folds: usize,
+    /// The file to write, whole or not at all; also .gz or .zst; - for standard output
+    #[arg(short, long, default_value = "-", value_name = "FILE")]
+    output: PathBuf,
+    /// Read the file as this format
+    #[arg(long)]
+    format: Option<Format>,
+    /// Threads, each for one part; the output does not depend on their number [default: as many as there are cores]
+    #[arg(long, value_name = "T", value_parser = crate::range::threads)]
+    threads: Option<usize>,
+    #[command(flatten)]
+    given: GivenOptions,
+}
+
+/// Annotates the file.
+pub(super) fn run(mut args: Args) -> anyhow::Result<ExitCode> {
+    args.given.system.get_or_insert(ParserKind::Transitions(treebeam_systems::TAGGER));
+    let Options::Transitions(options) = args.given.resolve()? else {
+        bail!("--system: a graph-based parser; expected the tagger or another transition system");
+    };
+    Paths::default().input(&args.file).output(&args.output)?;
+    let treebank = Treebank::read(&args.file, args.format)?;
+    super::warn_of_name(&args.output, treebank.format);
+    let mut output = Output::create(&args.output)?;
+    let bar = match treebeam::console::shows_progress() {
+        true => ProgressBar::with_draw_target(Some(args.folds as u64), ProgressDrawTarget::stderr_with_hz(5)),
+        false => ProgressBar::hidden(),
+    };
+    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos} of {len} folds, {elapsed} gone, {eta} left") {
+        bar.set_style(style);
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = args.threads.unwrap_or(cores).min(args.folds);
+    let annotated = jackknife(&options, &treebank, args.folds, threads, &|| bar.inc(1))?;
+    bar.finish_and_clear();
+    let write = |sentence: &Sentence| sentence.write(&mut output).map_err(Error::io(&args.output));
+    annotated.sentences.iter().try_for_each(write)?;
+    output.finish()?;
+    let columns = options.target().map_or(vec![Column::Head, Column::Deprel], |column| vec![column]);
+    for column in columns {
+        let (name, n_words) = (column.name(treebank.format), treebank.n_words());
+        let n_equal: usize = treebank
+            .sentences
+            .iter()
+            .zip(&annotated.sentences)
+            .map(|(before, after)| n_equal(column, before, after))
+            .sum();
+        let percent = 100.0 * n_equal as f64 / n_words as f64;
+        treebeam::console::note(format_args!("{name}: {percent:.2} % as in the input ({n_equal} of {n_words} words)"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The number of words that have the same value in both.
+fn n_equal(column: Column, before: &Sentence, after: &Sentence) -> usize {
+    let is_equal = |&word: &Node| before.column(word, column) == after.column(word, column);
+    before.words().filter(is_equal).count()
+}

@@ -1,0 +1,67 @@
+//! Jackknifing: annotation of training data by models that were trained on other sentences of it.
+
+use rayon::prelude::*;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::learn::{TrainOptions, TrainingData, train};
+use crate::parser::{AnyParser, Loaded, ParseOptions};
+use crate::process;
+use crate::treebank::{Sentence, Treebank};
+
+/// Part of the treebank that one model annotates.
+struct Fold {
+    /// Sentences to train on.
+    train: Treebank,
+    /// Sentences to annotate.
+    rest: Vec<Sentence>,
+}
+
+/// The treebank as models of these options annotate it: it is divided into `n_folds` parts of consecutive sentences, and each is
+/// annotated by a model that is trained on all the others (Collins & Koo 2005, section 5.1, for tags). Folds are annotated on
+/// `threads` threads; `done` is called after each. The sentences are the same on any number of threads.
+///
+/// # Errors
+/// If there are fewer than two folds or fewer sentences than folds, or a model cannot be trained.
+pub fn jackknife(
+    options: &TrainOptions,
+    treebank: &Treebank,
+    n_folds: usize,
+    threads: usize,
+    done: &(dyn Fn() + Sync),
+) -> Result<Treebank> {
+    let n = treebank.sentences.len();
+    if n_folds < 2 || n_folds > n {
+        let path = treebank.path.display();
+        return Err(Error::Usage(format!("{path}: {n_folds} folds of {n} sentences; expected from 2 to {n} folds")));
+    }
+    let annotated = |fold: usize| {
+        let bounds = [fold, fold + 1].map(|fold| fold * n / n_folds);
+        let (before, behind) = (&treebank.sentences[..bounds[0]], &treebank.sentences[bounds[1]..]);
+        let train = Treebank::of_sentences(&treebank.path, treebank.format, [before, behind].concat());
+        let fold = Fold { train, rest: treebank.sentences[bounds[0]..bounds[1]].to_vec() };
+        let annotated = fold.annotated(options)?;
+        done();
+        Ok(annotated)
+    };
+    let pool = process::thread_pool(threads)?;
+    let folds = pool.install(|| (0..n_folds).into_par_iter().map(annotated).collect::<Result<Vec<_>>>())?;
+    Ok(Treebank::of_sentences(&treebank.path, treebank.format, folds.concat()))
+}
+
+impl Fold {
+    fn annotated(self, options: &TrainOptions) -> Result<Vec<Sentence>> {
+        let data = TrainingData::new(options, &self.train, None)?;
+        let model = Loaded::Transitions(Arc::new(train(options, &data, 1)?.into()));
+        annotated(&model, self.rest)
+    }
+}
+
+/// The sentences with the tags, or the trees, that the model gives them.
+///
+/// # Errors
+/// If a sentence cannot be parsed.
+pub fn annotated(model: &Loaded, sentences: Vec<Sentence>) -> Result<Vec<Sentence>> {
+    let parsed = AnyParser::new(model, &ParseOptions::default())?.parse(&sentences)?;
+    sentences.iter().zip(&parsed).map(|(sentence, parsed)| Ok(model.annotated(sentence, &parsed[0].tree)?)).collect()
+}
