@@ -20,6 +20,7 @@ mod derivations;
 mod diagnosis;
 mod exact;
 mod fuzz;
+mod given;
 mod learning;
 mod merging;
 mod parser;

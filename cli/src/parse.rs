@@ -22,13 +22,14 @@ use treebeam::treebank::{Enhanced, Format, Reader, Sentence};
 #[command(after_help = "\
 Of a parser only HEAD and DEPREL change, and the enhanced graph is left out, for it would be stale: DEPS is emptied, empty nodes go,
 unless --enhanced keep is given. A tagger fills its column of tags and leaves the others as they are. What the input has in these
-columns is not read.
+columns is not read but for --keep-heads and --keep-labels.
 
 Examples:
   treebeam parse --model en.model test.conllu -o parsed.conllu
   treebeam parse --model en.model --keep-going found.conllu -o parsed.conllu
   treebeam tag --model upos.model words.conllu -o tagged.conllu
   treebeam parse --model upos.model --model en.model words.conllu -o parsed.conllu
+  treebeam parse --model en.model --keep-heads --keep-labels partial.conllu -o parsed.conllu
   zcat corpus.conllu.gz | treebeam parse --model en.model --beam 64 --threads 2 > parsed.conllu")]
 pub struct Args {
     /// The model; given several times, taggers and at the end a parser, of which each reads what those before it have filled. The options

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::past::{Past, used};
 use super::step::{ItemOf, Stepper};
-use super::{Item, Machine, NO_MARGIN, Parsed, Scratch, Strategy, Workspace};
+use super::{Given, Item, Machine, NO_MARGIN, Parsed, Restricted, Scratch, Strategy, Workspace};
 use crate::scorer::Scorer;
 use crate::system::TransitionSystem;
 
@@ -66,6 +66,23 @@ impl<'m, S: TransitionSystem> Decoder<'m, S> {
     /// # Panics
     /// If `width` is 0.
     pub fn decode_by_beam(&self, workspace: &mut Workspace, width: usize, k: usize) -> Vec<Parsed> {
+        self.by_beam(workspace, (width, k), None)
+    }
+
+    /// The best trees of the sentence in `workspace.input` that keep what is given, as far as the system can, best first: at most `k` of the
+    /// final beam's items.
+    ///
+    /// # Panics
+    /// If `width` is 0.
+    pub fn decode_given(&self, workspace: &mut Workspace, width: usize, k: usize, given: &Given) -> Vec<Parsed> {
+        let mut parsed = self.by_beam(workspace, (width, k), Some(given));
+        // Of trees that do not keep everything those that keep most.
+        let least = parsed.iter().map(|parsed| given.n_lost(&parsed.tree)).min();
+        parsed.retain(|parsed| Some(given.n_lost(&parsed.tree)) == least);
+        parsed
+    }
+
+    fn by_beam(&self, workspace: &mut Workspace, (width, k): (usize, usize), given: Option<&Given>) -> Vec<Parsed> {
         assert!(width > 0, "a beam has at least width 1");
         workspace.start(self.scorer.reads());
         let (mut past, room) = (None, workspace.room);
@@ -73,7 +90,7 @@ impl<'m, S: TransitionSystem> Decoder<'m, S> {
             let (arena, context, Scratch { memory, buffers, n_scored }) = workspace.parts(self.machine.actions);
             self.scorer.begin(memory, context);
             let mut stepper = Stepper::new(self.machine, arena, context, (memory, buffers));
-            let found = self.stretch(&mut stepper, past.as_ref(), room, (width, k));
+            let found = self.stretch(&mut stepper, past.as_ref(), room, (width, k), given);
             *n_scored += stepper.n_scored;
             match found {
                 ControlFlow::Break(parsed) => return parsed,
@@ -90,6 +107,7 @@ impl<'m, S: TransitionSystem> Decoder<'m, S> {
         past: Option<&Past>,
         room: usize,
         (width, k): (usize, usize),
+        given: Option<&Given>,
     ) -> ControlFlow<Vec<Parsed>, Past> {
         let (bump, n_words) = (stepper.arena.bump(), stepper.context.input.n_words());
         let mut items = match past {
@@ -99,8 +117,24 @@ impl<'m, S: TransitionSystem> Decoder<'m, S> {
         let before = past.map(|past| past.trees::<S>(&items)).unwrap_or_default();
         let room = room.max(2 * used(bump));
         let mut goes_on = true;
-        while goes_on && used(bump) < room {
-            goes_on = stepper.advance(self.scorer, (width, self.margin), &mut items, None);
+        let pruning = (width, self.margin);
+        match given {
+            None => {
+                while goes_on && used(bump) < room {
+                    goes_on = stepper.advance(self.scorer, pruning, &mut items, None);
+                }
+            }
+            Some(given) => {
+                let machine = self.machine;
+                let forbid = |item: ItemOf<'a, S>, losses: &mut Vec<Vec<i32>>| {
+                    given.forbid(&machine, &item.configuration, losses);
+                };
+                while goes_on && used(bump) < room {
+                    let mut none = Vec::new();
+                    let restricted = Restricted::losses_alone(&mut none, &forbid);
+                    goes_on = stepper.advance(self.scorer, pruning, &mut items, Some(restricted));
+                }
+            }
         }
         let tree = |item: ItemOf<'a, S>| {
             let first = past.and_then(|_| item.history().last());

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `item`, `machine` | an item of a beam; the transition system that makes its successors |
 //! | `step`, `select` | one step of a beam, with another beam beside it in training; the best of all successors |
+//! | `given` | arcs that are given |
 //! | `decoder`, `greedy`, `points` | from a sentence to its tree: by a beam, greedily, greedily where moves are local |
 //! | `merged`, `exact` | beams whose items merge; exact search |
 //! | `past` | what is kept of a beam when its memory is emptied |
@@ -12,6 +13,7 @@
 
 mod decoder;
 pub mod exact;
+mod given;
 mod greedy;
 mod item;
 mod machine;
@@ -27,11 +29,12 @@ mod workspace;
 
 pub use crate::scorer::Identities;
 pub use decoder::Decoder;
+pub use given::Given;
 pub use item::{Candidate, IDLE, Item, Parsed};
 pub use machine::{Machine, keeps_history};
 pub use margin::Margin;
 pub(crate) use parser::pool;
-pub use parser::{Parser, Read, Search};
+pub use parser::{GivenOf, Parser, Read, Search};
 pub use select::{NO_MARGIN, selected};
 pub use step::{Buffers, ItemOf, Restricted, Stepper};
 pub use strategy::{SearchKind, Strategy};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::margin::{self, Margin};
-use super::{Decoder, NO_MARGIN, Parsed, SearchKind, Strategy, Workspace};
+use super::{Decoder, Given, NO_MARGIN, Parsed, SearchKind, Strategy, Workspace};
 use crate::error::{Error, Result};
 use crate::features::Input;
 use crate::linear::Linear;
@@ -111,6 +111,11 @@ impl<'m, F: Scoring> Parser<'m, F> {
 
     /// The `k` best trees of each of `n` sentences, of which `read` tells what the model [reads](Model::read), from 0.
     pub fn parse_with(&mut self, n: usize, read: &Read, k: usize) -> Vec<Vec<Parsed>> {
+        self.parse_given(n, read, &|_| None, k)
+    }
+
+    /// As [`Parser::parse_with`], where the trees keep what is given. Where anything is, the search is by a plain beam.
+    pub fn parse_given(&mut self, n: usize, read: &Read, given: &GivenOf, k: usize) -> Vec<Vec<Parsed>> {
         let model = &*self.model;
         let Header { system, roots, .. } = model.header;
         let Parser { strategy, margin, .. } = *self;
@@ -119,11 +124,16 @@ impl<'m, F: Scoring> Parser<'m, F> {
         let scorer = model.scorer.scorer();
         let parse = |i: usize, workspace: &mut Workspace| {
             read(i, &mut workspace.input);
-            let parsed = search.find(&*scorer, workspace).into_iter();
-            Parsed::best(
-                parsed.map(|Parsed { tree, score }| Parsed { tree: model.label_decoding.finish(tree), score }),
-                k,
-            )
+            let given = given(i);
+            let parsed = match &given {
+                None => search.find(&*scorer, workspace),
+                Some(given) => search.find_given(&*scorer, workspace, given),
+            };
+            let finish = |tree| match &given {
+                None => model.label_decoding.finish(tree),
+                Some(given) => given.finish(&model.label_decoding, tree),
+            };
+            Parsed::best(parsed.into_iter().map(|Parsed { tree, score }| Parsed { tree: finish(tree), score }), k)
         };
         let Some(pool) = &self.pool else {
             let workspace = &mut self.workspaces[0];
@@ -177,10 +187,23 @@ impl Search<'_> {
             Decoder::new(system, actions, scorer).with_margin(margin).find(workspace, strategy, k)
         })
     }
+
+    /// The best trees that keep what is given, as far as the system can, in a plain beam.
+    pub fn find_given(&self, scorer: &dyn Scorer, workspace: &mut Workspace, given: &Given) -> Vec<Parsed> {
+        // Margins were calibrated on derivations that are free.
+        let Search { system, roots, actions, strategy, k, margin: _ } = *self;
+        let width = strategy.width().unwrap_or(1);
+        with_system!(system, roots, |system| {
+            Decoder::new(system, actions, scorer).decode_given(workspace, width, k, given)
+        })
+    }
 }
 
 /// Reader that fills in the input of the sentence with this number, from 0.
 pub type Read<'r> = dyn Fn(usize, &mut Input) + Sync + 'r;
+
+/// What is given of the sentence with this number, from 0, if anything is.
+pub type GivenOf<'g> = dyn Fn(usize) -> Option<Given> + Sync + 'g;
 
 /// So many threads; none if one is enough, which is the caller's.
 ///

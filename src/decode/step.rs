@@ -62,6 +62,13 @@ pub struct Restricted<'s, 'a, S: TransitionSystem> {
     pub losses: Option<&'s Losses<'s, 'a, S>>,
 }
 
+impl<'s, 'a, S: TransitionSystem> Restricted<'s, 'a, S> {
+    /// No second beam, but losses of the items of the free one. `none` is empty, and stays so.
+    pub fn losses_alone(none: &'s mut Vec<ItemOf<'a, S>>, losses: &'s Losses<'s, 'a, S>) -> Restricted<'s, 'a, S> {
+        Restricted { items: none, width: 0, choices: &|_, choices| choices.clear(), losses: Some(losses) }
+    }
+}
+
 impl<'w, 'a, S: TransitionSystem> Stepper<'w, 'a, S> {
     /// The search before the first step.
     pub fn new(

@@ -1,5 +1,6 @@
 //! Arc scores: the matrix that both decoders maximise over.
 
+use crate::decode::Given;
 use crate::tree::Node;
 
 /// A score for every arc of a sentence. Arcs into the root and from a word to itself have a place, and are never read.
@@ -53,6 +54,17 @@ impl ArcScores {
     pub fn spread(&self) -> i64 {
         let highest = self.scores.iter().max().copied().unwrap_or(0);
         i64::from(highest) - self.lowest()
+    }
+
+    /// Lowers the scores of arcs that contradict given heads, by more than other arcs can make up for.
+    pub fn keep(&mut self, given: &Given) {
+        const MOST: i64 = 1 << 29;
+        let charge = (self.spread().saturating_mul(self.n_words as i64 + 1) + 1).min(MOST) as i32;
+        for dependent in 1..=self.n_words as Node {
+            for head in (0..=self.n_words as Node).filter(|&head| given.contradicts(head, dependent)) {
+                self.set(head, dependent, self.get(head, dependent).saturating_sub(charge));
+            }
+        }
     }
 
     /// The score of a tree: the sum over its arcs. Entry 0 of `heads` is the head of word 1.

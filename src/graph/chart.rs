@@ -88,6 +88,15 @@ impl Heads {
         });
     }
 
+    /// Leaves only those that `stays` is true of, as head and word.
+    pub fn retain(&mut self, stays: impl Fn(Node, Node) -> bool) {
+        let before = self.clone();
+        let n_words = self.starts.len() as Node - 2;
+        self.set(n_words.into(), |word, candidates| {
+            candidates.extend(before.of(word).iter().filter(|&&head| stays(head, word)));
+        });
+    }
+
     fn of(&self, word: Node) -> &[Node] {
         &self.candidates[self.starts[word as usize]..self.starts[word as usize + 1]]
     }

@@ -151,7 +151,7 @@ impl GraphData {
         finish: impl Fn(Tree) -> Tree + Sync,
     ) -> Counts {
         let counts = sentences.par_chunks(P::SIDE_BY_SIDE).map_init(P::Workspace::default, |workspace, part| {
-            let inputs: Vec<&Input> = part.iter().map(|(input, _)| input).collect();
+            let inputs: Vec<_> = part.iter().map(|(input, _)| (input, None)).collect();
             let parsed = parameters.k_best(workspace, self.search(), &inputs, 1);
             let compare =
                 |((_, gold), mut best): (&(Input, Tree), Vec<Parsed>)| compare(gold, &finish(best.swap_remove(0).tree));

@@ -2,7 +2,7 @@
 
 use super::eisner::FilledEisner;
 use super::{ArcLabels, ArcScores, ChuLiuEdmonds, Eisner, GraphKind, k_best, k_best_spanning};
-use crate::decode::Parsed;
+use crate::decode::{Given, Parsed};
 use crate::features::{Columns, Input};
 use crate::tree::{LabelId, Node, Roots, Tree};
 
@@ -24,8 +24,11 @@ pub trait Parses: Sync {
     const SIDE_BY_SIDE: usize;
 
     /// The `k` best trees with labels of each sentence, the best first; fewer if there are not so many.
-    fn k_best(&self, workspace: &mut Self::Workspace, search: Search, inputs: &[&Input], k: usize) -> Vec<Vec<Parsed>>;
+    fn k_best(&self, workspace: &mut Self::Workspace, search: Search, sentences: &[Of], k: usize) -> Vec<Vec<Parsed>>;
 }
+
+/// Input of a sentence, and what is given of its tree.
+pub type Of<'i> = (&'i Input, Option<&'i Given>);
 
 /// Scratch memory of both decoders.
 #[derive(Debug, Clone, Default)]
@@ -65,9 +68,17 @@ impl Decoders {
         kind: GraphKind,
         roots: Roots,
         scores: &ArcScores,
-        labels: impl FnMut(Node, Node, &mut Vec<(i64, LabelId)>),
+        mut labels: impl FnMut(Node, Node, &mut Vec<(i64, LabelId)>),
         k: usize,
     ) -> Vec<Parsed> {
+        let labels = |head: Node, dependent: Node, found: &mut Vec<(i64, LabelId)>| {
+            let first = found.len();
+            labels(head, dependent, found);
+            // What an arc is charged for, all its labels are.
+            let best = found[first..].iter().map(|label| label.0).max().unwrap_or(0);
+            let charge = best - i64::from(scores.get(head, dependent));
+            found[first..].iter_mut().for_each(|label| label.0 -= charge);
+        };
         match kind.is_projective() {
             true => {
                 self.eisner.decode(scores, roots, &mut self.heads);

@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 use std::sync::Arc;
 
-use super::decoders::{Decoders, Parses, Search};
+use super::decoders::{Decoders, Of, Parses, Search};
 use super::scorer::Reward;
 use super::{Chart, Filled, GraphModel, GraphScorer, Heads, Order, PartScorer, k_best};
-use crate::decode::{Parsed, Read, pool};
+use crate::decode::{Given, GivenOf, Parsed, Read, pool};
 use crate::error::Result;
 use crate::features::Input;
 use crate::linear::{FrozenWeights, Weights};
@@ -40,29 +40,30 @@ pub struct Workspace {
 impl Workspace {
     /// The best tree of the sentence in `input`, with its score; with a `reward`, that of wrong arcs is part of it.
     pub fn decode<W: Weights>(&mut self, search: Search, weights: &W, input: &Input, reward: Option<Reward>) -> Parsed {
-        let best = self.k_best_with(search, weights, input, reward, 1);
+        let best = self.k_best_with(search, weights, (input, None), reward, 1);
         best.into_iter().next().expect("there is a tree over any words")
     }
 
     /// The `k` best trees with labels, the best first; fewer if there are not so many.
-    pub fn k_best<W: Weights>(&mut self, search: Search, weights: &W, input: &Input, k: usize) -> Vec<Parsed> {
-        self.k_best_with(search, weights, input, None, k)
+    pub fn k_best<W: Weights>(&mut self, search: Search, weights: &W, sentence: Of, k: usize) -> Vec<Parsed> {
+        self.k_best_with(search, weights, sentence, None, k)
     }
 
     fn k_best_with<W: Weights>(
         &mut self,
         search: Search,
         weights: &W,
-        input: &Input,
+        (input, given): Of,
         reward: Option<Reward>,
         k: usize,
     ) -> Vec<Parsed> {
         let Workspace { scorer, decoders, chart, candidates } = self;
         let Search { kind, roots, columns, inventory } = search;
         let (n, order) = (input.n_words(), kind.order());
-        if order == Order::First || n > order.exact_words() {
+        if order == Order::First || n > order.exact_words() || given.is_some() {
             scorer.arcs.score(columns, inventory, weights, input, reward);
         }
+        given.into_iter().for_each(|given| scorer.arcs.arcs.keep(given));
         if order == Order::First && k == 1 {
             let label = |head, dependent| scorer.arcs.label(head, dependent);
             return vec![decoders.best_tree(kind, roots, &scorer.arcs.arcs, label)];
@@ -80,6 +81,12 @@ impl Workspace {
         } else {
             candidates.all(n);
         }
+        if let Some(given) = given {
+            // Of given heads those that a tree of arcs alone keeps.
+            let best = decoders.best(kind, roots, &scorer.arcs.arcs).to_vec();
+            let is_kept = |head: Node, word: Node| given.has_head(word) && !given.contradicts(head, word);
+            candidates.retain(|head, word| !is_kept(best[usize::from(word) - 1], word) || is_kept(head, word));
+        }
         let chart = chart.get_or_insert_with(|| Chart::new(order));
         let scores = &mut scorer.start(search, weights, input, reward);
         chart.fill(n, roots, candidates, scores);
@@ -91,8 +98,8 @@ impl Parses for FrozenWeights {
     type Workspace = Workspace;
     const SIDE_BY_SIDE: usize = 1;
 
-    fn k_best(&self, workspace: &mut Workspace, search: Search, inputs: &[&Input], k: usize) -> Vec<Vec<Parsed>> {
-        inputs.iter().map(|input| workspace.k_best(search, self, input, k)).collect()
+    fn k_best(&self, workspace: &mut Workspace, search: Search, sentences: &[Of], k: usize) -> Vec<Vec<Parsed>> {
+        sentences.iter().map(|&sentence| workspace.k_best(search, self, sentence, k)).collect()
     }
 }
 
@@ -141,20 +148,44 @@ impl<'m> GraphParser<'m> {
     /// The `k` best labelled trees of each of `n` sentences, none of them [too long](check_length); `read` tells what the model
     /// [reads](GraphModel::read_words) of each, from 0.
     pub fn parse_with(&self, n: usize, read: &Read, k: usize) -> Vec<Vec<Parsed>> {
+        self.parse_given(n, read, &|_| None, k)
+    }
+
+    /// As [`GraphParser::parse_with`], where the trees keep what is given, as far as it can be: arcs that contradict given heads are charged
+    /// more than all others together can make up for, and given labels take the place of others in the best trees.
+    pub fn parse_given(&self, n: usize, read: &Read, given: &GivenOf, k: usize) -> Vec<Vec<Parsed>> {
         match &self.model.scorer {
-            GraphScorer::Linear(weights) => self.parse_by(weights, n, read, k),
-            GraphScorer::Biaffine(network) => self.parse_by(network, n, read, k),
+            GraphScorer::Linear(weights) => self.parse_by(weights, n, read, given, k),
+            GraphScorer::Biaffine(network) => self.parse_by(network, n, read, given, k),
         }
     }
 
-    fn parse_by<P: Parses>(&self, parameters: &P, n: usize, read: &Read, k: usize) -> Vec<Vec<Parsed>> {
+    fn parse_by<P: Parses>(
+        &self,
+        parameters: &P,
+        n: usize,
+        read: &Read,
+        given: &GivenOf,
+        k: usize,
+    ) -> Vec<Vec<Parsed>> {
         let model = &*self.model;
-        let finish = |Parsed { tree, score }| Parsed { tree: model.label_decoding.finish(tree), score };
+        let finish = |best: Vec<Parsed>, given: &Option<Given>| {
+            let least = given.as_ref().and_then(|given| best.iter().map(|parsed| given.n_lost(&parsed.tree)).min());
+            let keeps = |parsed: &Parsed| given.as_ref().is_none_or(|given| Some(given.n_lost(&parsed.tree)) == least);
+            let best = best.into_iter().filter(keeps).map(|Parsed { tree, score }| match given {
+                None => Parsed { tree: model.label_decoding.finish(tree), score },
+                Some(given) => Parsed { tree: given.finish(&model.label_decoding, tree), score },
+            });
+            Parsed::best(best, k)
+        };
         let parse = |workspace: &mut P::Workspace, part: usize| {
-            let mut inputs = vec![Input::default(); P::SIDE_BY_SIDE.min(n - part * P::SIDE_BY_SIDE)];
-            (part * P::SIDE_BY_SIDE..).zip(&mut inputs).for_each(|(i, input)| read(i, input));
-            let found = parameters.k_best(workspace, model.search(), &inputs.iter().collect::<Vec<_>>(), k);
-            found.into_iter().map(|best| Parsed::best(best.into_iter().map(finish), k)).collect::<Vec<Vec<Parsed>>>()
+            let numbers = part * P::SIDE_BY_SIDE..n.min((part + 1) * P::SIDE_BY_SIDE);
+            let given: Vec<Option<Given>> = numbers.clone().map(given).collect();
+            let mut inputs = vec![Input::default(); numbers.len()];
+            numbers.zip(&mut inputs).for_each(|(i, input)| read(i, input));
+            let sentences: Vec<_> = inputs.iter().zip(&given).map(|(input, given)| (input, given.as_ref())).collect();
+            let found = parameters.k_best(workspace, model.search(), &sentences, k);
+            found.into_iter().zip(&given).map(|(best, given)| finish(best, given)).collect::<Vec<Vec<Parsed>>>()
         };
         let parts = 0..n.div_ceil(P::SIDE_BY_SIDE);
         let parsed: Vec<Vec<Vec<Parsed>>> = match &self.pool {

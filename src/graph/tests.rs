@@ -298,7 +298,7 @@ fn parsers_find_what_enumeration_of_features_finds() {
                 let mut weights = IntegerWeights::new(inventory.width());
                 let search = Search { kind: *kind, roots, columns: &columns, inventory: &inventory };
                 // So that features can be extracted.
-                workspace.k_best(search, &weights, &input, 1);
+                workspace.k_best(search, &weights, (&input, None), 1);
                 let trees: Vec<Tree> =
                     all_trees(input.n_words(), roots).filter(|tree| is_in_class(*kind, tree)).collect();
                 let parts: HashSet<Part> = trees
@@ -332,7 +332,7 @@ fn parsers_find_what_enumeration_of_features_finds() {
                         features.iter().map(|&f| i64::from(weights.get(f, ArcLabels::lane(label)))).sum::<i64>();
                     may_bear(part, label).then_some(arc + labelled)
                 };
-                let found = workspace.k_best(search, &weights, &input, 30);
+                let found = workspace.k_best(search, &weights, (&input, None), 30);
                 let all = all_scores(trees.iter(), kind.order(), 3, |part, label| score(workspace, part, label));
                 check(&found, &all, 30, kind.order(), |part, label| score(workspace, part, label));
             }

@@ -1,7 +1,7 @@
 //! From decoded trees to the trees that users get.
 
 use crate::tree::lift::{Lowering, Scheme};
-use crate::tree::{Labels, Tree};
+use crate::tree::{Labels, Node, Tree};
 
 /// Label decoding of a parsed tree: none, or lifted arcs are lowered and labels become plain ones.
 #[derive(Debug, Clone)]
@@ -31,9 +31,14 @@ impl LabelDecoding {
 
     /// The finished tree.
     pub fn finish(&self, tree: Tree) -> Tree {
+        self.finish_others(tree, |_| false)
+    }
+
+    /// The finished tree, where some words keep their heads.
+    pub fn finish_others(&self, tree: Tree, keeps: impl Fn(Node) -> bool) -> Tree {
         match self {
             LabelDecoding::AsDecoded(_) => tree,
-            LabelDecoding::Lowered(lowering) => lowering.lower(&tree),
+            LabelDecoding::Lowered(lowering) => lowering.lower_others(&tree, keeps),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Loaded, MAX_BEAM, ParseOptions};
+use super::given::Keeping;
+use super::{KeepHeads, Loaded, MAX_BEAM, ParseOptions};
 use crate::decode::{Margin, Parsed, Parser, SearchKind, Strategy};
 use crate::error::{Error, Result};
 use crate::graph::GraphParser;
@@ -34,6 +35,7 @@ pub struct AnyParser {
     model: Loaded,
     kind: Kind,
     k_best: usize,
+    keeping: Keeping,
     warnings: Vec<String>,
 }
 
@@ -63,7 +65,25 @@ impl AnyParser {
                 Kind::Graph(GraphParser::shared(Arc::clone(graph), options.threads)?)
             }
         };
-        Ok(AnyParser { model: model.clone(), kind, k_best: options.k_best, warnings })
+        let keeping = Keeping { heads: options.keep_heads, labels: options.keep_labels };
+        let parser = AnyParser { model: model.clone(), kind, k_best: options.k_best, keeping, warnings };
+        parser.check_keeping(options)?;
+        Ok(parser)
+    }
+
+    /// Refuses to keep what is given where search cannot be held to it.
+    fn check_keeping(&self, options: &ParseOptions) -> Result<()> {
+        let option = if options.keep_heads.is_some() { "--keep-heads" } else { "--keep-labels" };
+        match self.kind {
+            _ if options.keep_heads.is_none() && !options.keep_labels => Ok(()),
+            Kind::Transitions(_, Strategy::Exact(_)) => {
+                usage(&format!("{option} is for search in a beam; expected --search beam"))
+            }
+            Kind::Transitions(_, Strategy::Merged { .. }) => {
+                usage(&format!("{option} is for beams that do not merge; expected --merge=false"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Warnings for the model's user, one line each.
@@ -103,15 +123,16 @@ impl AnyParser {
     /// Checks that the parser takes the sentence.
     ///
     /// # Errors
-    /// If it is too long for this kind of parser.
+    /// If it is too long for this kind of parser, or has heads or labels that are to be kept and cannot be.
     pub fn check(&self, sentence: &dyn Words) -> Result<()> {
         match (&self.kind, &self.model) {
             (Kind::Transitions(_, strategy), Loaded::Transitions(model)) => {
                 model.header.system.check_length(sentence)?;
-                strategy.check(sentence)
+                strategy.check(sentence)?;
             }
-            _ => crate::graph::check_length(sentence),
+            _ => crate::graph::check_length(sentence)?,
         }
+        self.keeping.read(sentence, &self.model).map(|_| ())
     }
 
     /// The best trees of each sentence, as many as the options ask for, in the order of the sentences.
@@ -122,9 +143,12 @@ impl AnyParser {
         sentences.iter().try_for_each(|sentence| self.check(sentence))?;
         let (model, n) = (&self.model, sentences.len());
         let read = |i: usize, input: &mut _| model.input(&sentences[i], input);
+        // Sentences were checked.
+        let keeping = Keeping { heads: self.keeping.heads.map(|_| KeepHeads::LeastLoss), ..self.keeping };
+        let given = |i: usize| keeping.read(&sentences[i], model).ok().flatten();
         Ok(match &mut self.kind {
-            Kind::Transitions(parser, _) => parser.parse_with(n, &read, self.k_best),
-            Kind::Graph(parser) => parser.parse_with(n, &read, self.k_best),
+            Kind::Transitions(parser, _) => parser.parse_given(n, &read, &given, self.k_best),
+            Kind::Graph(parser) => parser.parse_given(n, &read, &given, self.k_best),
         })
     }
 }
@@ -135,7 +159,7 @@ fn transitions(
     options: &ParseOptions,
     warnings: &mut Vec<String>,
 ) -> Result<(Parser<'static, AnyScorer>, Strategy)> {
-    let &ParseOptions { search, beam, margin, merge, k_best, threads } = options;
+    let &ParseOptions { search, beam, margin, merge, k_best, threads, .. } = options;
     let width = beam.unwrap_or(model.header.beam);
     if !(1..=MAX_BEAM).contains(&(width as u64)) {
         return Err(Error::Usage(format!(

@@ -12,7 +12,7 @@ use crate::graph::GraphModel;
 use crate::model::Frozen as _;
 use crate::options::ParserKind;
 use crate::scorers::AnyModel;
-use crate::tree::{Labels, Tree};
+use crate::tree::{Labels, Roots, Tree};
 use crate::treebank::{Column, Enhanced, Sentence, Words};
 
 /// A model, of a transition system or a graph-based parser. Clones share it.
@@ -93,6 +93,22 @@ impl Loaded {
     pub fn target(&self) -> Option<Column> {
         match self {
             Loaded::Transitions(model) => model.header.target(),
+            Loaded::Graph(_) => None,
+        }
+    }
+
+    /// The number of words that may hang on the root.
+    pub fn roots(&self) -> Roots {
+        match self {
+            Loaded::Transitions(model) => model.header.roots,
+            Loaded::Graph(model) => model.header.roots,
+        }
+    }
+
+    /// The labels of trees as they are decoded, if search can be held to some of them.
+    pub(super) fn decoded_labels(&self) -> Option<&[String]> {
+        match self {
+            Loaded::Transitions(model) => Some(&model.header.labels),
             Loaded::Graph(_) => None,
         }
     }

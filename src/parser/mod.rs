@@ -5,6 +5,7 @@
 
 mod any;
 mod empty;
+mod given;
 mod loaded;
 mod options;
 mod pipeline;
@@ -12,5 +13,5 @@ mod pipeline;
 pub use any::AnyParser;
 pub use empty::EmptyColumns;
 pub use loaded::Loaded;
-pub use options::{CHUNK_WORDS, MAX_BEAM, MAX_THREADS, ParseOptions};
+pub use options::{CHUNK_WORDS, KeepHeads, MAX_BEAM, MAX_THREADS, ParseOptions};
 pub use pipeline::Pipeline;

@@ -1,5 +1,6 @@
 //! Options of parsing: the settings by which a model parses.
 
+use crate::choice::choice;
 use crate::decode::{Margin, SearchKind};
 use crate::error::Result;
 use crate::options::Range;
@@ -49,11 +50,41 @@ pub struct ParseOptions {
     /// first, with their scores as comments
     #[cfg_attr(feature = "cli", arg(long, default_value_t = 1, value_name = "N", value_parser = number::<usize>(BEAM)))]
     pub k_best: usize,
+    /// Take the heads that the input has for given, `_` being open: the tree has their arcs, and the model finds the rest. Where heads cannot be
+    /// kept together, by this parser or by any, that is an error, or with `--keep-heads=least-loss` as few are given up as the parser knows how
+    /// to
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "all", value_name = "WHICH")
+    )]
+    pub keep_heads: Option<KeepHeads>,
+    /// Take the labels that the input has for given, `_` being open
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub keep_labels: bool,
+}
+
+choice! {
+    /// Given heads that parsed trees keep.
+    pub enum KeepHeads {
+        /// All of them; what cannot be is an error
+        All,
+        /// As many as the parser knows how to
+        LeastLoss,
+    }
 }
 
 impl Default for ParseOptions {
     fn default() -> ParseOptions {
-        ParseOptions { search: None, beam: None, margin: None, merge: None, k_best: 1, threads: 1 }
+        ParseOptions {
+            search: None,
+            beam: None,
+            margin: None,
+            merge: None,
+            k_best: 1,
+            threads: 1,
+            keep_heads: None,
+            keep_labels: false,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Derivations that follow a gold tree.
 
-use super::{Action, Move, Oracle};
+use super::{Action, Move, MoveCosts, MoveSet, Oracle};
 use crate::configuration::{Configuration, Point};
 use crate::tree::{Gold, NO_LABEL, NO_NODE, ROOT, Tree};
 
@@ -24,6 +24,13 @@ impl Derivation {
     /// point. With exact costs no other derivation gets more heads right.
     pub fn least_cost<S: Oracle<C>, C: Configuration>(system: &S, gold: &Gold, arena: C::Arena) -> Derivation {
         Begun::new(system, gold, arena).least_cost()
+    }
+
+    /// As [`Derivation::least_cost`], by the [costs that keep arcs](Oracle::keeping_costs): a derivation of the arcs that count, all of
+    /// them if the system derives them together.
+    pub fn keeping<S: Oracle<C>, C: Configuration>(system: &S, gold: &Gold, arena: C::Arena) -> Derivation {
+        let costs = |c: &C, point: Point, permitted: MoveSet| system.keeping_costs(gold, c, point, permitted);
+        Begun::new(system, gold, arena).least(costs)
     }
 
     /// The derivation that begins with `moves` and goes on by the static oracle, if that leads to the gold tree, or else by moves
@@ -77,6 +84,12 @@ impl<'g, S: Oracle<C>, C: Configuration> Begun<'g, S, C> {
     /// [`Derivation::least_cost`] from here on.
     fn least_cost(self) -> Derivation {
         let Begun { system, gold, .. } = self;
+        self.least(|c, point, permitted| system.costs(gold, c, point, permitted))
+    }
+
+    /// The same by these costs.
+    fn least(self, costs: impl Fn(&C, Point, MoveSet) -> MoveCosts) -> Derivation {
+        let Begun { system, gold, .. } = self;
         let rank = |mv: Move| match mv {
             Move::Left => 0,
             Move::Right => 1,
@@ -87,7 +100,7 @@ impl<'g, S: Oracle<C>, C: Configuration> Begun<'g, S, C> {
         self.follow(|c: &C| {
             let preferred = system.prefers_static().then(|| system.static_move(gold, c));
             let at_point = |point| {
-                let costs = system.costs(gold, c, point, system.permitted(c, point).moves);
+                let costs = costs(c, point, system.permitted(c, point).moves);
                 system.info().moves.iter().filter_map(move |&mv| {
                     let cost = costs.get(mv)?;
                     Some((cost, preferred != Some((point, mv)), point, rank(mv), mv))
@@ -131,7 +144,8 @@ impl<'g, S: Oracle<C>, C: Configuration> Begun<'g, S, C> {
             Some((head, dependent)) => {
                 let label = gold.label(dependent);
                 derivation.tree.attach(dependent, head, label);
-                Action::labelled(mv, label).at(point)
+                // A label that is not known may be any.
+                Action::labelled(mv, if label == NO_LABEL { 0 } else { label }).at(point)
             }
             None => Action::bare(mv).at(point),
         };

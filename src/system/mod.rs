@@ -35,7 +35,7 @@ use std::ops::Range;
 use crate::choice::choice;
 use crate::configuration::{Configuration, Point};
 pub use crate::tree::Roots;
-use crate::tree::{Gold, LabelId, Node, ROOT};
+use crate::tree::{Gold, LabelId, NO_LABEL, Node, ROOT};
 
 /// Facts about a system that do not depend on a configuration. A system states what is special about it, and takes the rest
 /// from [`SystemInfo::new`].
@@ -393,8 +393,15 @@ pub trait Oracle<C: Configuration>: Transitions<C> {
     fn static_move(&self, gold: &Gold, c: &C) -> (Point, Move);
 
     /// The unlabelled cost at `point` of each move in `permitted`: by how much it raises the number of wrong heads of the
-    /// best tree that can still be reached.
+    /// best tree that can still be reached, where each counts by its [weight](Gold::weight).
     fn costs(&self, gold: &Gold, c: &C, point: Point, permitted: MoveSet) -> MoveCosts;
+
+    /// Costs by which the arcs that count are kept, heads alone: if moves of least cost are taken, all of them are made that
+    /// moves of cost 0 from the first configuration on can make together. [`Oracle::costs`], where these are exact; elsewhere
+    /// not all moves that would keep the arcs are of cost 0, but one of the permitted moves of all points always is.
+    fn keeping_costs(&self, gold: &Gold, c: &C, point: Point, permitted: MoveSet) -> MoveCosts {
+        self.costs(gold, c, point, permitted)
+    }
 }
 
 impl<C: Configuration, S: Oracle<C> + ?Sized> Oracle<C> for &S {
@@ -407,10 +414,14 @@ impl<C: Configuration, S: Oracle<C> + ?Sized> Oracle<C> for &S {
     fn costs(&self, gold: &Gold, c: &C, point: Point, permitted: MoveSet) -> MoveCosts {
         (**self).costs(gold, c, point, permitted)
     }
+
+    fn keeping_costs(&self, gold: &Gold, c: &C, point: Point, permitted: MoveSet) -> MoveCosts {
+        (**self).keeping_costs(gold, c, point, permitted)
+    }
 }
 
 /// The label that the arc of `mv` should bear, if it is a gold arc: another label costs 1 more (the loss counts words
-/// whose head or label is wrong). On an arc that is not in the gold tree every label costs the same.
+/// whose head or label is wrong). On an arc that is not in the gold tree, or does not count, every label costs the same.
 pub fn gold_label<C: Configuration, S: Transitions<C> + ?Sized>(
     system: &S,
     gold: &Gold,
@@ -419,5 +430,6 @@ pub fn gold_label<C: Configuration, S: Transitions<C> + ?Sized>(
     mv: Move,
 ) -> Option<LabelId> {
     let (head, dependent) = system.arc(c, point, mv)?;
-    (gold.head(dependent) == head).then(|| gold.label(dependent))
+    let counts = gold.head(dependent) == head && gold.weight(dependent) > 0;
+    counts.then(|| gold.label(dependent)).filter(|&label| label != NO_LABEL)
 }

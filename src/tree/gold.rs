@@ -1,8 +1,8 @@
-//! A gold tree, prepared once per sentence for the oracles.
+//! A gold tree, whole or in part, prepared once per sentence for the oracles.
 
 use std::sync::OnceLock;
 
-use super::{LabelId, NO_NODE, Node, Orders, Tree};
+use super::{LabelId, NO_LABEL, NO_NODE, Node, Orders, ROOT, Roots, Tree, completed};
 
 /// A gold tree with its dependents in order, so that every question an oracle asks takes constant or logarithmic time.
 #[derive(Debug, Clone)]
@@ -53,13 +53,39 @@ impl Gold {
         Gold { weights, ..self }
     }
 
-    /// True if arcs are [weighted](Gold::weighted).
+    /// The gold side of a partial tree: words that have no head there get one, such that the tree is complete and projective if that
+    /// can be, and count nothing.
+    ///
+    /// # Panics
+    /// If the arcs make a cycle, or more words hang on the root than `roots` allows.
+    pub fn partial(known: &Tree, roots: Roots) -> Gold {
+        let heads = completed(known.heads(), roots);
+        let weights = [1].into_iter().chain(known.heads().iter().map(|&head| u32::from(head != NO_NODE))).collect();
+        Gold { weights, ..Gold::new(Tree::new(&heads, known.labels())) }
+    }
+
+    /// The same tree, of which the arcs into some words alone count, as if no others were known.
+    #[must_use]
+    pub fn counting(self, counts: impl Fn(Node) -> bool) -> Gold {
+        let weight = |word: Node| if word == ROOT || counts(word) { self.weight(word) } else { 0 };
+        let weights = (0..=self.n_words() as Node).map(weight).collect();
+        Gold { weights, ..self }
+    }
+
+    /// True if `label` is right for the arc into `word`: its gold label, or any, if it has none.
+    #[inline]
+    pub fn has_label(&self, word: Node, label: LabelId) -> bool {
+        let gold = self.label(word);
+        gold == label || gold == NO_LABEL
+    }
+
+    /// True if arcs are [weighted](Gold::weighted), or [some alone](Gold::partial) count.
     #[inline]
     pub fn is_weighted(&self) -> bool {
         !self.weights.is_empty()
     }
 
-    /// Weight of the arc into `word` in losses: 1, unless arcs are [weighted](Gold::weighted).
+    /// Weight of the arc into `word` in losses: 1, unless arcs are [weighted](Gold::weighted) or it does not [count](Gold::partial).
     #[inline]
     pub fn weight(&self, word: Node) -> u32 {
         self.weights.get(usize::from(word)).copied().unwrap_or(1)

@@ -81,8 +81,14 @@ impl Lowering {
 
     /// The tree with its lifted arcs lowered and plain labels; a tree if `lifted` is one.
     pub fn lower(&self, lifted: &Tree) -> Tree {
+        self.lower_others(lifted, |_| false)
+    }
+
+    /// The same, where some words keep their heads.
+    pub fn lower_others(&self, lifted: &Tree, keeps: impl Fn(Node) -> bool) -> Tree {
         let mut result = lifted.clone();
-        let mut todo: Vec<Node> = lifted.words().filter(|&word| self.of(lifted, word).lifted).collect();
+        let is_lifted = |&word: &Node| self.of(lifted, word).lifted && !keeps(word);
+        let mut todo: Vec<Node> = lifted.words().filter(is_lifted).collect();
         if !todo.is_empty() {
             let depths = depths(lifted);
             todo.sort_by_key(|&word| (depths[word as usize], word));

@@ -6,12 +6,14 @@ mod gold;
 mod label;
 pub mod lift;
 mod order;
+mod partial;
 mod projective;
 mod validity;
 
 pub use gold::Gold;
 pub use label::{LabelId, Labels, NO_LABEL};
 pub use order::Orders;
+pub use partial::{completed, partial_violations};
 pub use projective::{is_projective, non_projective_arcs};
 pub use validity::{Roots, Violation, violations};
 

@@ -52,6 +52,11 @@ pub trait Words {
 
     /// The place of the sentence, for messages.
     fn location(&self) -> Location;
+
+    /// The place of `word`, for messages; that of the sentence, if no other is known.
+    fn location_of(&self, _word: Node) -> Location {
+        self.location()
+    }
 }
 
 /// Refuses a sentence of more than `most` words; the message says what was `expected`, and what to do.
@@ -78,5 +83,9 @@ impl Words for Sentence {
 
     fn location(&self) -> Location {
         self.location(ROOT)
+    }
+
+    fn location_of(&self, word: Node) -> Location {
+        Sentence::location(self, word)
     }
 }

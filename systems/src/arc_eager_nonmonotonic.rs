@@ -175,22 +175,29 @@ impl<C: Stacks> Oracle<C> for ArcEagerNonmonotonic {
             let leftmost =
                 gold.dependents(b).first().copied().unwrap_or(NO_NODE).min(if head == ROOT { NO_NODE } else { head });
             let in_stack = c.stack_nodes().map(|(k, _)| k).take_while(|&k| k >= leftmost);
-            let lost = in_stack.filter(|&k| k == head && k != s || gold.head(k) == b).count() as u32;
-            let push = lost + u32::from(single && head == ROOT);
+            let lost: u32 = in_stack
+                .map(|k| match k {
+                    k if gold.head(k) == b => gold.weight(k),
+                    k if k == head && k != s => gold.weight(b),
+                    _ => 0,
+                })
+                .sum();
+            let push = lost + if single && head == ROOT { gold.weight(b) } else { 0 };
             set(Move::Shift, push);
             set(Move::Right, push);
         }
         let g = gold.head(s);
-        let dependents = if b == ROOT { 0 } else { gold.n_dependents_from(s, b) };
+        let dependents = if b == ROOT { 0 } else { gold.weight_from(s, b) };
+        let of_s = |is_lost: bool| if is_lost { gold.weight(s) } else { 0 };
         let root_waits = g == ROOT && !(single && s1.is_some());
         let head_behind = b != ROOT && (root_waits || g != ROOT && g > b);
         let head_is_b = g == b && (b != ROOT || root_waits);
         let mended = match c.s0_label() {
-            Some(label) => s1 == Some(g) && label == gold.label(s),
+            Some(label) => s1 == Some(g) && gold.has_label(s, label),
             None => s1 == Some(g),
         };
-        set(Move::Left, u32::from(head_behind) + u32::from(mended) + dependents);
-        let popped = u32::from(head_behind || head_is_b) + dependents;
+        set(Move::Left, of_s(head_behind) + of_s(mended) + dependents);
+        let popped = of_s(head_behind || head_is_b) + dependents;
         set(if s_has_head { Move::Reduce } else { Move::RightReduce }, popped);
         if self.oracle == OracleKind::MonotonicFirst { prefer_monotonic(gold, c, costs) } else { costs }
     }

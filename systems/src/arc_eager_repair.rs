@@ -21,17 +21,20 @@
 //! **Costs**: those of spaCy, and the loss of arcs from the root, which spaCy leaves to other moves. They are approximate.
 //! The sums above can fall below 0, and then all are raised until the least is 0.
 //!
+//! **Arcs that are to be kept**: as long as one of them waits, nothing goes back, and the moves are those of `arc_eager` but for LEFT, which
+//! may take back an arc that does not matter. So there is always a move that loses none of them.
+//!
 //! **One root**: the last word of the buffer is shifted only onto an empty stack, and with β = \[\] a word without a head
 //! goes back unless it is alone. So one word is left without a head, and no configuration gets stuck, as RIGHT is always
 //! possible. With [`Roots::Several`], which the paper does not have, the last word may be shifted if it is not bound, and
 //! with β = \[\] REDUCE pops.
 
-use super::eager;
+use super::eager::{self, StackView};
 use treebeam::configuration::{Point, RootPlace, Stacks};
 use treebeam::system::{
     Action, Exactness, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, SystemInfo, Transitions,
 };
-use treebeam::tree::{Gold, Node, ROOT};
+use treebeam::tree::{Gold, NO_NODE, Node, ROOT};
 
 /// The arc-eager system that repairs.
 #[derive(Debug, Clone, Copy)]
@@ -146,15 +149,17 @@ impl<C: Stacks> Oracle<C> for ArcEagerRepair {
             costs.set(Move::Shift, 0);
             return costs;
         };
+        let weight = |node: Node| gold.weight(node) as i32;
+        let of = |word: Node, holds: bool| if holds { weight(word) } else { 0 };
         let in_buffer = |node: Node| node != ROOT && buffer_has(c, gold.n_words(), node);
         let in_stack = |node: Node| c.stack_nodes().any(|(k, _)| k == node);
         let arcs_with_stack = |word: Node| {
-            let dependents = c.stack_nodes().filter(|&(k, _)| gold.head(k) == word).count();
-            i32::from(in_stack(gold.head(word))) + dependents as i32
+            let dependents = c.stack_nodes().filter(|&(k, _)| gold.head(k) == word).map(|(k, _)| weight(k));
+            of(word, in_stack(gold.head(word))) + dependents.sum::<i32>()
         };
         let g = gold.head(s);
-        let dependents = gold.dependents(s).iter().filter(|&&d| in_buffer(d)).count();
-        let pop = i32::from(in_buffer(g)) + dependents as i32;
+        let dependents: i32 = gold.dependents(s).iter().filter(|&&d| in_buffer(d)).map(|&d| weight(d)).sum();
+        let pop = of(s, in_buffer(g)) + dependents;
         let back = if s_has_head { 0 } else { arcs_with_stack(s) };
         let mut costs = [None; Move::COUNT];
         costs[Move::Reduce as usize] = Some(if self.goes_back(c) { pop - back } else { pop });
@@ -162,12 +167,44 @@ impl<C: Stacks> Oracle<C> for ArcEagerRepair {
             let push = arcs_with_stack(b);
             let behind = gold.head(b) > b && in_buffer(gold.head(b)) && !c.b0_is_bound();
             costs[Move::Shift as usize] = Some(push);
-            let given_up = i32::from(behind || gold.head(b) == ROOT);
-            costs[Move::Right as usize] = Some(if gold.head(b) == s { push - 1 } else { push + given_up });
-            let kept = if s_has_head { i32::from(c.stack(1) == Some(g)) } else { back + i32::from(g == ROOT) };
-            costs[Move::Left as usize] = Some(pop - i32::from(g == b) + kept);
+            let given_up = of(b, behind || gold.head(b) == ROOT);
+            costs[Move::Right as usize] = Some(push + if gold.head(b) == s { -weight(b) } else { given_up });
+            let kept = if s_has_head { of(s, c.stack(1) == Some(g)) } else { back + of(s, g == ROOT) };
+            costs[Move::Left as usize] = Some(pop - of(s, g == b) + kept);
         }
         raised(costs, permitted)
+    }
+
+    /// As long as arcs wait, those of `arc_eager` for the moves that it has too, and so that the last word finds one word alone without a
+    /// head. LEFT may take back an arc that does not count; nothing goes back.
+    fn keeping_costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
+        let mut costs = MoveCosts::default();
+        let waits = |word: Node| gold.weight(word) > 0;
+        let none_waits =
+            !c.stack_nodes().any(|(word, has_head)| !has_head && waits(word)) && !c.buffer_nodes().any(waits);
+        let b = c.buffer(0);
+        let (s, s_has_head) = c.stack_nodes().next().unwrap_or((NO_NODE, false));
+        let taken_back = if s_has_head && c.stack(1) == Some(gold.head(s)) { gold.weight(s) } else { 0 };
+        if none_waits {
+            permitted.iter().for_each(|mv| costs.set(mv, if mv == Move::Left { taken_back } else { 0 }));
+            return costs;
+        }
+        let eager = eager::costs(gold, c, permitted, self.roots, StackView::default());
+        for (mv, cost) in permitted.iter().filter_map(|mv| Some((mv, eager.get(mv)?))) {
+            let crowds = self.roots == Roots::Single && c.buffer_len() == 1 && c.n_headless() > 1;
+            let more = match mv {
+                Move::Right => u32::from(crowds),
+                Move::Left if s_has_head => {
+                    let dependents = b.map_or(0, |b| gold.weight_from(s, b));
+                    costs.set(mv, taken_back + dependents);
+                    continue;
+                }
+                Move::Reduce => u32::from(self.goes_back(c)),
+                _ => 0,
+            };
+            costs.set(mv, cost + more);
+        }
+        costs
     }
 }
 

@@ -18,6 +18,10 @@
 //! **Costs**: as in the paper, those of the system without UNSHIFT, and so approximate: a word that is left over is believed
 //! to end on the root, though it comes back and can still be attached to what is below it.
 //!
+//! **Arcs that are to be kept** are made before words come back, those from the root by RIGHT: SHIFT, too, loses the arc from the root
+//! into b, and with one root so does RIGHT from the root into another word. With these two terms there is always a move that loses
+//! none of them.
+//!
 //! **One root**: with [`Roots::Single`] RIGHT makes one arc from the root at most, and REDUCE does not pop the word that it
 //! attached as long as the buffer has words. So every word finds another one below it, and no configuration gets stuck;
 //! a derivation ends with one word on the root, for the last one that comes back to an otherwise empty stack has no other
@@ -29,7 +33,7 @@ use treebeam::configuration::{Point, RootPlace, Stacks};
 use treebeam::system::{
     Action, Exactness, Move, MoveCosts, MoveSet, Oracle, OracleKind, Permitted, Roots, System, SystemInfo, Transitions,
 };
-use treebeam::tree::{Gold, MAX_WORDS, Node};
+use treebeam::tree::{Gold, MAX_WORDS, Node, ROOT};
 
 /// The arc-eager system with UNSHIFT.
 #[derive(Debug, Clone, Copy)]
@@ -128,6 +132,26 @@ impl<C: Stacks> Oracle<C> for ArcEagerUnshift {
         let mut costs = eager::costs(gold, c, permitted, Roots::Several, StackView::default());
         if permitted.has(Move::Unshift) {
             costs.set(Move::Unshift, 0);
+        }
+        costs
+    }
+
+    /// Arcs are kept by being made before the buffer is empty, those from the root by RIGHT. From then on nothing is lost.
+    fn keeping_costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
+        let b = c.buffer(0).filter(|_| !c.b0_is_bound());
+        let Some(b) = b else {
+            let mut costs = MoveCosts::default();
+            permitted.iter().for_each(|mv| costs.set(mv, 0));
+            return costs;
+        };
+        let mut costs = eager::costs(gold, c, permitted, Roots::Several, StackView::default());
+        let of_root = |word: Node| if gold.head(word) == ROOT { gold.weight(word) } else { 0 };
+        let of_others = || gold.dependents(ROOT).iter().filter(|&&word| word > b).map(|&word| of_root(word)).sum();
+        let takes_root = self.roots == Roots::Single && at_bottom(c);
+        for (mv, lost) in [(Move::Shift, of_root(b)), (Move::Right, if takes_root { of_others() } else { 0 })] {
+            if let Some(cost) = costs.get(mv) {
+                costs.set(mv, cost + lost);
+            }
         }
         costs
     }

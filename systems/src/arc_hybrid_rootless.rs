@@ -99,13 +99,14 @@ impl<C: Stacks> Oracle<C> for ArcHybridRootless {
 
     fn costs(&self, gold: &Gold, c: &C, point: Point, permitted: MoveSet) -> MoveCosts {
         let mut costs = self.hybrid.costs(gold, c, point, permitted);
-        let hangs_on_root = |node: Option<Node>| node.is_some_and(|node| gold.head(node) == ROOT);
-        for (mv, loses_root) in [
-            (Move::Shift, c.stack_len() > 0 && hangs_on_root(c.buffer(0))),
-            (Move::Left, c.stack_len() == 1 && hangs_on_root(c.stack(0))),
+        let on_root =
+            |node: Option<Node>| node.filter(|&node| gold.head(node) == ROOT).map_or(0, |node| gold.weight(node));
+        for (mv, lost) in [
+            (Move::Shift, if c.stack_len() > 0 { on_root(c.buffer(0)) } else { 0 }),
+            (Move::Left, if c.stack_len() == 1 { on_root(c.stack(0)) } else { 0 }),
         ] {
             if let Some(cost) = costs.get(mv) {
-                costs.set(mv, cost + u32::from(loses_root));
+                costs.set(mv, cost + lost);
             }
         }
         costs

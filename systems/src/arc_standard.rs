@@ -142,8 +142,8 @@ impl<C: Stacks> Oracle<C> for ArcStandard {
                     Move::Right => reachable.loss(gold, nodes().skip(1), front..end, self.roots),
                     mv => unreachable!("{} has no {}", self.info().name, mv.name()),
                 };
-                let wrong = self.arc(c, 0, mv).is_some_and(|(head, dependent)| gold.head(dependent) != head);
-                losses.set(mv, left + u32::from(wrong));
+                let wrong = self.arc(c, 0, mv).filter(|&(head, dependent)| gold.head(dependent) != head);
+                losses.set(mv, left + wrong.map_or(0, |(_, dependent)| gold.weight(dependent)));
             }
         });
         // The best derivation begins with the best move.

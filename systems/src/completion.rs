@@ -18,9 +18,9 @@ pub(super) struct Completion<'g> {
     stack: Vec<Node>,
     /// B0 last.
     buffer: Vec<Node>,
-    /// By node: the number of gold dependents that are still in the lists; [`GONE`] if the node is not.
+    /// By node: the number of gold dependents that count and are still in the lists; [`GONE`] if the node is not.
     missing: Vec<u16>,
-    /// Arcs made since that are not in the gold tree.
+    /// Weight of the arcs made since that are not in the gold tree.
     wrong: u32,
 }
 
@@ -36,7 +36,8 @@ impl<'g> Completion<'g> {
         let mut missing = vec![GONE; gold.n_words() + 1];
         let nodes = || stack.iter().chain(&buffer).copied();
         nodes().for_each(|node| missing[node as usize] = 0);
-        for head in nodes().filter(|&node| node != ROOT).map(|node| gold.head(node) as usize) {
+        let counts = |node: &Node| *node != ROOT && gold.weight(*node) > 0;
+        for head in nodes().filter(counts).map(|node| gold.head(node) as usize) {
             missing[head] = missing[head].saturating_add(1);
         }
         Completion { gold, stack, buffer, missing, wrong: 0 }
@@ -57,14 +58,14 @@ impl<'g> Completion<'g> {
         self.buffer.last().copied()
     }
 
-    /// The number of gold dependents of `node` that have no head yet.
+    /// The number of gold dependents of `node` that count and have no head yet.
     pub(super) fn n_missing(&self, node: Node) -> u16 {
         self.missing[node as usize]
     }
 
-    /// True if the gold head of `word` has been attached, so that `word` can no longer get it.
+    /// True if `word` waits for no head: its gold head has been attached, so that it can no longer get it, or counts nothing.
     pub(super) fn is_orphan(&self, word: Node) -> bool {
-        self.missing[self.gold.head(word) as usize] == GONE
+        self.missing[self.gold.head(word) as usize] == GONE || self.gold.weight(word) == 0
     }
 
     /// Takes `mv`, which must be possible.
@@ -87,16 +88,17 @@ impl<'g> Completion<'g> {
     fn attach(&mut self, dependent: usize, head: usize) {
         let (dependent_node, head_node) = (self.stack[dependent], self.stack[head]);
         let gold_head = self.gold.head(dependent_node);
-        self.wrong += u32::from(gold_head != head_node);
+        let weight = self.gold.weight(dependent_node);
+        self.wrong += if gold_head != head_node { weight } else { 0 };
         self.missing[dependent_node as usize] = GONE;
-        if self.missing[gold_head as usize] != GONE {
+        if self.missing[gold_head as usize] != GONE && weight > 0 {
             self.missing[gold_head as usize] -= 1;
         }
         self.stack.remove(dependent);
     }
 
-    /// The number of words that get wrong heads if after `first` every move is that of `rule`, until the buffer is empty and
-    /// one node is left.
+    /// The number of words, each counted by its weight, that get wrong heads if after `first` every move is that of `rule`, until
+    /// the buffer is empty and one node is left.
     pub(super) fn n_wrong(mut self, first: Move, rule: impl Fn(&Completion) -> Move) -> u32 {
         self.take(first);
         while self.stack.len() > 1 || !self.buffer.is_empty() {

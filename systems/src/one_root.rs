@@ -16,6 +16,9 @@
 //!
 //! 3. if the word that hangs on the root in the gold tree is another one, and still in the buffer.
 //!
+//! Arcs that do not count are left out: the first and the third term count what the arc from the root does, and a word whose arc does not
+//! count is nobody's descendant in the second.
+//!
 //! With these terms the costs equal exhaustive search for every projective gold tree with one root of up to seven words.
 
 use treebeam::system::Move;
@@ -26,8 +29,9 @@ use treebeam::tree::{Gold, NO_NODE, Node, ROOT};
 pub(super) struct OneRoot {
     s0: Node,
     b0: Node,
-    /// The gold dependent of the root.
+    /// The gold dependent of the root, and the weight of its arc.
     gold_root: Node,
+    weight_of_root: u32,
     /// The word that was attached to the root.
     taken: Option<Node>,
     /// True if B0 is the last word.
@@ -36,8 +40,11 @@ pub(super) struct OneRoot {
     n_headless: usize,
     /// The first term's word: a gold dependent of the root among u2..up.
     barred: Option<Node>,
-    /// t of the second term, whatever its gold head.
+    /// t of the second term, whatever its gold head, and the weight of its arc.
     entry: Node,
+    weight_of_entry: u32,
+    /// The weight of the arc into the word that takes the place of t when t leaves the buffer.
+    weight_below_entry: u32,
     /// The second term's item: t's gold head, if it is on the stack at or above u2.
     crowded: Option<Node>,
 }
@@ -55,8 +62,9 @@ impl OneRoot {
         taken: Option<Node>,
     ) -> OneRoot {
         let last = gold.n_words() as Node;
-        let mut entry = last;
-        while gold.head(entry) >= b0 {
+        let (mut entry, mut below_entry) = (last, last);
+        while gold.head(entry) >= b0 && gold.weight(entry) > 0 {
+            below_entry = entry;
             entry = gold.head(entry);
         }
         let (mut barred, mut crowded) = (None, None);
@@ -77,39 +85,51 @@ impl OneRoot {
             }
             n_below -= usize::from(!has_head);
         }
+        let gold_root = gold.dependents(ROOT).first().copied();
         OneRoot {
             s0: s0.unwrap_or(NO_NODE),
             b0,
-            gold_root: gold.dependents(ROOT).first().copied().unwrap_or(NO_NODE),
+            gold_root: gold_root.unwrap_or(NO_NODE),
+            weight_of_root: gold_root.map_or(0, |word| gold.weight(word)),
             taken,
             b0_is_last: b0 == last,
             n_headless,
             barred,
             entry,
+            weight_of_entry: gold.weight(entry),
+            weight_below_entry: gold.weight(below_entry),
             crowded,
         }
     }
 
+    /// The value of the terms that hold, for this weight of the arc into t.
+    fn sum(&self, barred: bool, (crowded, weight): (bool, u32), stranded: bool) -> u32 {
+        let of = |holds: bool, weight: u32| if holds { weight } else { 0 };
+        of(barred, self.weight_of_root) + of(crowded, weight) + of(stranded, self.weight_of_root)
+    }
+
     fn loss(&self) -> u32 {
         let stranded = self.taken.is_some_and(|taken| taken != self.gold_root) && self.gold_root >= self.b0;
-        u32::from(self.barred.is_some()) + u32::from(self.crowded.is_some()) + u32::from(stranded)
+        self.sum(self.barred.is_some(), (self.crowded.is_some(), self.weight_of_entry), stranded)
     }
 
     fn loss_after(&self, mv: Move) -> u32 {
         match mv {
             Move::Left | Move::Reduce => {
                 let s0 = Some(self.s0);
-                self.loss() - u32::from(self.barred == s0) - u32::from(self.crowded == s0)
+                self.loss() - self.sum(self.barred == s0, (self.crowded == s0, self.weight_of_entry), false)
             }
             _ => {
                 let shift = mv == Move::Shift;
                 let taken = if !shift && self.s0 == ROOT { Some(self.b0) } else { self.taken };
                 let n_headless = self.n_headless + usize::from(shift || taken != self.taken);
                 let barred = self.barred.is_some() || shift && self.b0 == self.gold_root && n_headless >= 2;
-                let crowded =
-                    if self.b0 == self.entry { !self.b0_is_last && n_headless >= 2 } else { self.crowded.is_some() };
+                let crowded = match self.b0 == self.entry {
+                    true => (!self.b0_is_last && n_headless >= 2, self.weight_below_entry),
+                    false => (self.crowded.is_some(), self.weight_of_entry),
+                };
                 let stranded = taken.is_some_and(|taken| taken != self.gold_root) && self.gold_root > self.b0;
-                u32::from(barred) + u32::from(crowded) + u32::from(stranded)
+                self.sum(barred, crowded, stranded)
             }
         }
     }

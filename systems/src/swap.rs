@@ -25,6 +25,10 @@
 //! do as well, at the price of swaps that serve nothing; no oracle permits these. There is no dynamic oracle: none is known
 //! that is fast and exact.
 //!
+//! **Arcs that are to be kept**: a move keeps them if the static oracle's rule, followed from then on, makes all of them, where words whose
+//! arcs do not count join their neighbours as soon as they wait for nothing. That is sound, and there is always such a move: the rule's
+//! own. There may be others, whose derivations sort the words into other orders.
+//!
 //! **One root**: with [`Roots::Single`] RIGHT makes an arc from the root only as the last transition. For a gold tree with
 //! several roots, which cannot be derived then, the first of them becomes the head of the others.
 //!
@@ -100,6 +104,27 @@ impl Swap {
         } else if s1 != ROOT && s1 < s0 && orders.place(s0) < orders.place(s1) && !lazy() {
             Move::Swap
         } else if b.is_some() {
+            Move::Shift
+        } else {
+            Move::Right
+        }
+    }
+
+    /// The move of the static oracle for a tree of which some arcs alone count: what waits for nothing joins its neighbour.
+    fn keeping_move(&self, gold: &Gold, c: &Completion) -> Move {
+        let (Some(s0), Some(s1)) = (c.stack(0), c.stack(1)) else { return Move::Shift };
+        let too_early = self.roots == Roots::Single && s1 == ROOT && c.front().is_some();
+        let joins = |dependent: Node, head: Node| {
+            c.n_missing(dependent) == 0 && (gold.head(dependent) == head || c.is_orphan(dependent))
+        };
+        let orders = gold.orders();
+        if s1 != ROOT && joins(s1, s0) {
+            Move::Left
+        } else if joins(s0, s1) && !too_early {
+            Move::Right
+        } else if s1 != ROOT && s1 < s0 && orders.place(s0) < orders.place(s1) {
+            Move::Swap
+        } else if c.front().is_some() {
             Move::Shift
         } else {
             Move::Right
@@ -185,5 +210,13 @@ impl<C: Stacks> Oracle<C> for Swap {
             costs.set(mv, u32::from(!correct));
         }
         costs
+    }
+
+    fn keeping_costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
+        let mut losses = MoveCosts::default();
+        for mv in self.permitted(c, 0).moves.iter() {
+            losses.set(mv, Completion::from(gold, c).n_wrong(mv, |completion| self.keeping_move(gold, completion)));
+        }
+        losses.relative(permitted)
     }
 }

@@ -238,7 +238,7 @@ impl PlanarState {
         losses.min().unwrap_or(0)
     }
 
-    /// The words that have a wrong head or cannot get their gold heads together.
+    /// The words that have a wrong head or cannot get their gold heads together, of those whose arcs count.
     fn n_lost(&self, gold: &Gold) -> u32 {
         let mut stacks = vec![0u8; self.heads.len()];
         for (bit, stack) in [(1, &self.active), (2, &self.other)] {
@@ -247,15 +247,18 @@ impl PlanarState {
         stacks[self.front as usize..].fill(3);
         let mut n_lost = 0;
         let mut arcs: Vec<Arc> = Vec::new();
-        for word in 1..self.heads.len() as Node {
+        // Arcs of a whole tree close no cycles together that they do not close one by one.
+        let mut with_gold = gold.is_weighted().then(|| self.heads.clone());
+        for word in (1..self.heads.len() as Node).filter(|&word| gold.weight(word) > 0) {
             let (head, gold_head) = (self.heads[word as usize], gold.head(word));
             if head != NO_NODE {
                 n_lost += u32::from(head != gold_head);
             } else if gold_head != ROOT {
                 let (first, last) = (word.min(gold_head), word.max(gold_head));
-                let can_be_made =
-                    last >= self.front && stacks[first as usize] != 0 && top(&self.heads, gold_head) != word;
+                let heads = with_gold.as_deref().unwrap_or(&self.heads);
+                let can_be_made = last >= self.front && stacks[first as usize] != 0 && top(heads, gold_head) != word;
                 if can_be_made {
+                    with_gold.iter_mut().for_each(|heads| heads[word as usize] = gold_head);
                     arcs.push(Arc { first, last, stacks: stacks[first as usize] });
                 } else {
                     n_lost += 1;

@@ -2,9 +2,9 @@
 
 use super::Biaffine;
 use super::score::{Labels, Reading, Scoring, heads_of};
-use crate::decode::Parsed;
+use crate::decode::{Given, Parsed};
 use crate::features::Input;
-use crate::graph::decoders::{Decoders, Parses, Search};
+use crate::graph::decoders::{Decoders, Of, Parses, Search};
 use crate::graph::{ArcScores, Side};
 use crate::neural::score::{MOST, UNIT, log_partition};
 use crate::tree::{LabelId, Node, ROOT};
@@ -28,16 +28,31 @@ impl Parses for Biaffine {
     type Workspace = Workspace;
     const SIDE_BY_SIDE: usize = 16;
 
-    fn k_best(&self, workspace: &mut Workspace, search: Search, inputs: &[&Input], k: usize) -> Vec<Vec<Parsed>> {
-        self.scoring().read(inputs).iter().map(|reading| workspace.of_reading(self, search, reading, k)).collect()
+    fn k_best(&self, workspace: &mut Workspace, search: Search, sentences: &[Of], k: usize) -> Vec<Vec<Parsed>> {
+        let inputs: Vec<&Input> = sentences.iter().map(|&(input, _)| input).collect();
+        let given = sentences.iter().map(|&(_, given)| given);
+        let readings = self.scoring().read(&inputs);
+        readings
+            .iter()
+            .zip(given)
+            .map(|(reading, given)| workspace.of_reading(self, search, reading, given, k))
+            .collect()
     }
 }
 
 impl Workspace {
-    fn of_reading(&mut self, biaffine: &Biaffine, search: Search, reading: &Reading, k: usize) -> Vec<Parsed> {
+    fn of_reading(
+        &mut self,
+        biaffine: &Biaffine,
+        search: Search,
+        reading: &Reading,
+        given: Option<&Given>,
+        k: usize,
+    ) -> Vec<Parsed> {
         let scoring = biaffine.scoring();
         let labels = scoring.labels(reading);
         self.score(biaffine, scoring, reading, &labels);
+        given.into_iter().for_each(|given| self.arcs.keep(given));
         let Search { kind, roots, .. } = search;
         let Workspace { decoders, arcs, alone, labels: best, lanes, .. } = self;
         if k == 1 {

@@ -152,7 +152,8 @@ fn trees_are_as_probable_as_they_say() {
         let scoring = finished.scoring();
         let inputs: Vec<_> = data.examples().iter().map(|(input, _)| input).collect();
         let readings = scoring.read(&inputs);
-        let [best, five] = [1, 5].map(|k| finished.k_best(&mut Default::default(), data.search(), &inputs, k));
+        let sentences: Vec<_> = inputs.iter().map(|&input| (input, None)).collect();
+        let [best, five] = [1, 5].map(|k| finished.k_best(&mut Default::default(), data.search(), &sentences, k));
         for ((reading, best), five) in readings.iter().zip(&best).zip(&five) {
             let (arcs, labels) = (scoring.arcs(reading).scores, scoring.labels(reading));
             let logarithm = |tree: &Tree| -> f64 {

@@ -133,6 +133,21 @@ pub fn check_weighted<S: TransitionSystem>(system: &S, scope: Scope, by_label: &
     check_golds(system, scope, &golds, |gold, c, point, permitted| system.costs(gold, c, point, permitted))
 }
 
+/// Checks the costs that `system`'s own oracle claims of every part of every gold tree: as if the heads of some words alone were known.
+pub fn check_parts<S: TransitionSystem>(system: &S, scope: Scope) -> Findings {
+    let golds: Vec<Gold> = parts(scope).collect();
+    check_golds(system, scope, &golds, |gold, c, point, permitted| system.costs(gold, c, point, permitted))
+}
+
+/// Every part of every gold tree.
+pub fn parts(scope: Scope) -> impl Iterator<Item = Gold> {
+    let golds = gold_trees(scope.n_words, scope.roots, scope.shape, scope.n_labels).into_iter();
+    golds.flat_map(move |gold| {
+        let part = move |part: u32| gold.clone().counting(|word| part >> (word - 1) & 1 == 1);
+        (0..1u32 << scope.n_words).map(part)
+    })
+}
+
 fn check_golds<S: TransitionSystem>(
     system: &S,
     scope: Scope,

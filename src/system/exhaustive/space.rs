@@ -156,7 +156,7 @@ impl<C: PlainView + Configuration<Arena = ()>> Space<C> {
                 // A word that is left without a head hangs on the root, by the label of such words, if that counts.
                 let wrong = |&word: &Node| match built.head(word) {
                     NO_NODE => !(self.headless_are_roots && gold.head(word) == ROOT),
-                    head => head != gold.head(word) || built.label(word) != gold.label(word),
+                    head => head != gold.head(word) || !gold.has_label(word, built.label(word)),
                 };
                 gold.tree().words().filter(wrong).map(|word| gold.weight(word)).sum()
             } else {

@@ -49,19 +49,20 @@ fn lower_bound(gold: &Gold, state: &ListState) -> u32 {
         let x = gold.head(d);
         x != state.heads[d as usize] && !state.will_meet(x, d)
     };
-    (1..=state.last()).filter(|&d| is_lost(d)).count() as u32
+    (1..=state.last()).filter(|&d| is_lost(d)).map(|d| gold.weight(d)).sum()
 }
 
 /// The number of elementary cycles of A ∪ I, each of which is shown to `visit`.
 fn count_cycles(gold: &Gold, state: &ListState, cycles: &mut Cycles, mut visit: impl FnMut(&[Node])) -> u32 {
     let now = &state.heads[..];
     cycles.wrong.clear();
-    let is_wrong = |&d: &Node| now[d as usize] != NO_NODE && now[d as usize] != gold.head(d);
+    let counts = |d: Node| gold.weight(d) > 0;
+    let is_wrong = |&d: &Node| now[d as usize] != NO_NODE && (now[d as usize] != gold.head(d) || !counts(d));
     cycles.wrong.extend((1..=state.last()).filter(is_wrong));
     // A made, and a gold arc that can still be made.
     let heads = |d: Node| {
         let (x, head) = (gold.head(d), now[d as usize]);
-        [head, if x != head && state.will_meet(x, d) { x } else { NO_NODE }]
+        [head, if x != head && counts(d) && state.will_meet(x, d) { x } else { NO_NODE }]
     };
     // Gold arcs alone make no cycle: each goes through a wrong one.
     let mut n_cycles = 0;
@@ -88,5 +89,5 @@ fn is_problematic(gold: &Gold, now: &[Node], cycle: &[Node]) -> bool {
         let (d, x) = (cycle[place], head_of(place));
         (d.max(x), std::cmp::Reverse(d.min(x)))
     });
-    last.is_some_and(|place| gold.head(head_of(place)) == head_of(place + 1))
+    last.is_some_and(|place| gold.head(head_of(place)) == head_of(place + 1) && gold.weight(head_of(place)) > 0)
 }

@@ -7,6 +7,8 @@
 //!
 //! loss = number of gold arcs that cannot be made + number of cycles.
 //!
+//! Of a tree of which some arcs alone count, the others are left out: their words may get any head, or none.
+//!
 //! **One root.** If the tree must be completed, with one word on the root, more may be lost. What remains to be decided is
 //! a head for the top of each connected part, among the nodes of other parts that it will still meet; so the loss is the
 //! least weight of a spanning tree of the parts, in which gold arcs weigh nothing, others 1, and arcs from the root so
@@ -46,15 +48,15 @@ impl Loss {
         self.heads.clear();
         self.heads.extend_from_slice(now);
         let mut lost = 0;
-        for d in 1..=state.last() {
+        for d in (1..=state.last()).filter(|&d| gold.weight(d) > 0) {
             let x = gold.head(d);
             if now[d as usize] == x || can_be_made(x, d) {
                 self.heads[d as usize] = x;
             } else {
-                lost += 1;
+                lost += gold.weight(d);
             }
         }
-        if lost == 0 {
+        if lost == 0 && !gold.is_weighted() {
             // All heads are gold ones, and the gold tree has no cycles and one root.
             return 0;
         }
@@ -104,13 +106,14 @@ fn spanning_loss(gold: &Gold, state: &ListState, root_taken: bool) -> u32 {
     for (dependent, &d) in tops.iter().enumerate().skip(1) {
         for x in (if root_taken { 1 } else { ROOT })..=state.last() {
             if parts[x as usize] != dependent && state.will_meet(x, d) {
-                let weight = u32::from(gold.head(d) != x) + if x == ROOT { from_root } else { 0 };
+                let lost = if gold.head(d) != x { gold.weight(d) } else { 0 };
+                let weight = lost + if x == ROOT { from_root } else { 0 };
                 arcs.push(WeightedArc { head: parts[x as usize], dependent, weight });
             }
         }
     }
     let wrong = |&d: &Node| now[d as usize] != NO_NODE && now[d as usize] != gold.head(d);
-    let n_wrong = (1..=state.last()).filter(wrong).count() as u32;
+    let of_wrong: u32 = (1..=state.last()).filter(wrong).map(|d| gold.weight(d)).sum();
     let weight = least_weight(tops.len(), arcs).expect("every permitted move leaves the tree completable");
-    n_wrong + weight - if root_taken { 0 } else { from_root }
+    of_wrong + weight - if root_taken { 0 } else { from_root }
 }

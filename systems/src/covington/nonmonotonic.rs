@@ -26,6 +26,7 @@ use super::bounds::bound_of;
 use super::cycles::Cycles;
 use super::exact::ExactLoss;
 use super::list_state::{ListState, detached};
+use super::loss::Loss;
 use super::monotonic::{Covington, may_pass};
 use super::{at_last_word, can_be_completed, left_focus, static_move};
 use treebeam::configuration::{Lists, Point};
@@ -182,5 +183,25 @@ impl<C: Lists> Oracle<C> for CovingtonNonmonotonic {
             costs.set(mv, after.get(mv).expect("just set") - least);
         }
         costs
+    }
+
+    /// The loss as if arcs were final from now on: what the monotonic system can still make, this one can, too.
+    fn keeping_costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
+        let here = ListState::of(c);
+        let (mut loss, mut losses) = (Loss::default(), MoveCosts::default());
+        for mv in self.permitted(c, 0).moves.iter() {
+            let next = self.after(c, &here, mv);
+            let at_last_word = next.right == next.last() && here.right == next.right;
+            let is_complete = next.right > next.last();
+            let can_go_on = match self.roots {
+                Roots::Several => true,
+                Roots::Single if is_complete => true,
+                Roots::Single => !at_last_word || can_be_completed(&next.heads, next.n_left, true),
+            };
+            // More than all arcs together.
+            let never = u32::from(next.last()) + 1;
+            losses.set(mv, if can_go_on { loss.of(gold, &next, self.roots) } else { never });
+        }
+        losses.relative(permitted)
     }
 }

@@ -1,4 +1,4 @@
-//! Any gold tree: dynamic programming over intervals.
+//! Any gold tree, each arc of which counts by its weight: dynamic programming over intervals.
 //!
 //! **The buffer shrinks.** A gold subtree whose words follow one another, all of them in the buffer, and whose own subtrees
 //! are such, can be made as a whole at no loss, for no gold arc connects its inside with anything else. One word
@@ -112,7 +112,7 @@ impl Cubic {
         for (place, &node) in stack.iter().chain(&self.words[1..]).enumerate() {
             self.places[node as usize] = place;
         }
-        (buffer.len() + 1 - self.words.len()) as u32
+        buffer.clone().filter(|word| !is_left(word)).map(|word| gold.weight(word)).sum()
     }
 
     fn inside_the_buffer(&mut self, gold: &Gold) {
@@ -130,8 +130,8 @@ impl Cubic {
                 let halves = |k: usize| self.first_is_root.get(first, k) + self.last_is_root.get(k, last);
                 let both = (first..last).map(halves).max().unwrap_or(NEVER);
                 let (a, b) = (self.words[first], self.words[last]);
-                self.left_arc.raise(first, last, both + i32::from(gold.head(a) == b));
-                self.right_arc.raise(first, last, both + i32::from(gold.head(b) == a));
+                self.left_arc.raise(first, last, both + gain(gold, b, a));
+                self.right_arc.raise(first, last, both + gain(gold, a, b));
                 let rest = |k: usize| self.right_arc.get(first, k) + self.first_is_root.get(k, last);
                 let best = (first + 1..=last).map(rest).max().unwrap_or(NEVER);
                 self.first_is_root.raise(first, last, best);
@@ -156,9 +156,8 @@ impl Cubic {
     fn join_item(&mut self, gold: &Gold, stack: &[Node], i: usize) {
         let node = stack[i];
         for k in 0..self.words.len() {
-            let below = |head: Node| i32::from(head == node);
-            let items = self.item_roots(i - 1, k).map(|(item, arcs)| arcs + below(gold.head(stack[item])));
-            let words = self.word_roots(k).map(|(word, arcs)| arcs + below(gold.head(self.words[word])));
+            let items = self.item_roots(i - 1, k).map(|(item, arcs)| arcs + gain(gold, node, stack[item]));
+            let words = self.word_roots(k).map(|(word, arcs)| arcs + gain(gold, node, self.words[word]));
             let most = items.chain(words).max().unwrap_or(NEVER);
             self.of_item.raise(i, k, most);
         }
@@ -168,9 +167,9 @@ impl Cubic {
             self.on_left[..i].fill(NEVER);
             self.of_word.fill(NEVER);
         } else if self.places[head as usize] < i {
-            self.on_left[self.places[head as usize]] += 1;
+            self.on_left[self.places[head as usize]] += gain(gold, head, node);
         } else if let Some(word) = self.words.iter().position(|&word| word == head) {
-            self.of_word[word] += 1;
+            self.of_word[word] += gain(gold, head, node);
         }
     }
 
@@ -179,7 +178,7 @@ impl Cubic {
         for k in 1..self.words.len() {
             let before = |j: usize| self.of_item.get(i, j) + self.last_is_root.get(j, k);
             let most = (0..k).map(before).max().unwrap_or(NEVER);
-            self.with_dependent.raise(i, k, most + i32::from(gold.head(self.words[k]) == stack[i]));
+            self.with_dependent.raise(i, k, most + gain(gold, stack[i], self.words[k]));
             let after = |word: usize| self.with_dependent.get(i, word) + self.first_is_root.get(word, k);
             let most = (1..=k).map(after).max().unwrap_or(NEVER);
             self.of_item.raise(i, k, most);
@@ -201,8 +200,9 @@ impl Cubic {
                 // Items are before words, and so among the first dependents.
                 let items = gold.dependents(self.words[k]).iter().map(|&node| self.places[node as usize]);
                 for item in items.filter(|&item| item <= i && item < stack.len()) {
+                    let arc = gain(gold, self.words[k], stack[item]);
                     let on_item =
-                        |j: usize| self.of_item.get(item, j) + self.on_left[item] + self.last_is_root.get(j, k) + 1;
+                        |j: usize| self.of_item.get(item, j) + self.on_left[item] + self.last_is_root.get(j, k) + arc;
                     most = most.max((0..k).map(on_item).max().unwrap_or(NEVER));
                 }
                 self.of_word[k] = self.of_word[k].max(most);
@@ -216,9 +216,14 @@ impl Cubic {
     /// The most arcs of a whole interval that becomes a dependent of the root.
     fn below_the_root(&self, gold: &Gold, stack: &[Node]) -> i32 {
         let (m, q) = (stack.len(), self.words.len() - 1);
-        let below = |node: Node| i32::from(gold.head(node) == ROOT);
+        let below = |node: Node| gain(gold, ROOT, node);
         let items = self.item_roots(m - 1, q).map(|(item, arcs)| arcs + below(stack[item]));
         let words = self.word_roots(q).map(|(word, arcs)| arcs + below(self.words[word]));
         items.chain(words).max().unwrap_or(NEVER)
     }
+}
+
+/// The value of an arc: its weight, if it is one of the gold tree's.
+fn gain(gold: &Gold, head: Node, dependent: Node) -> i32 {
+    if gold.head(dependent) == head { gold.weight(dependent) as i32 } else { 0 }
 }

@@ -43,9 +43,9 @@ pub(super) struct Reachable {
 }
 
 impl Reachable {
-    /// The number of words on the stack and in the buffer that the best derivation gives other heads than `gold` does. The
-    /// stack, given from the top down, ends in the root, and with one root holds a word at least; the buffer is the words of
-    /// `buffer`, up to the last one of the sentence.
+    /// The number of words on the stack and in the buffer that the best derivation gives other heads than `gold` does, each
+    /// counted by its weight. The stack, given from the top down, ends in the root, and with one root holds a word at least; the
+    /// buffer is the words of `buffer`, up to the last one of the sentence.
     pub(super) fn loss(
         &mut self,
         gold: &Gold,
@@ -55,13 +55,16 @@ impl Reachable {
     ) -> u32 {
         self.stack.clear();
         self.stack.extend(stack.filter(|&node| roots == Roots::Several || node != ROOT));
-        let n_words = self.stack.iter().filter(|&&node| node != ROOT).count() + buffer.len();
-        // With one root, what is linear counts on one gold dependent of the root.
-        let is_linear = gold.is_projective() && (roots == Roots::Several || gold.dependents(ROOT).len() == 1);
+        let words = self.stack.iter().copied().filter(|&node| node != ROOT).chain(buffer.clone());
+        let of_words: u32 = words.map(|word| gold.weight(word)).sum();
+        // What is linear counts arcs, and with one root counts on one gold dependent of the root.
+        let is_linear = !gold.is_weighted()
+            && gold.is_projective()
+            && (roots == Roots::Several || gold.dependents(ROOT).len() == 1);
         let n_right = match is_linear {
             true => self.linear.n_right(gold, &self.stack, buffer, roots),
             false => self.cubic.n_right(gold, &self.stack, buffer, roots),
         };
-        n_words as u32 - n_right
+        of_words - n_right
     }
 }

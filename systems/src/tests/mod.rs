@@ -4,6 +4,7 @@ mod covington;
 mod eager;
 mod errata;
 mod examples;
+mod partial;
 mod proof;
 mod reordering;
 mod walks;
