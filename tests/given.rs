@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use treebeam::decode::Parser;
 use treebeam::graph::{self, GraphData, GraphKind, GraphOptions};
-use treebeam::learn::TrainOptions;
+use treebeam::learn::{TrainOptions, Training};
 use treebeam::parser::{AnyParser, KeepHeads, Loaded, ParseOptions};
 use treebeam::random;
 use treebeam::system::{Roots, SystemKind};
+use treebeam::training::Keep;
 use treebeam::tree::violations;
 use treebeam::treebank::{Column, Format, Sentence};
 
@@ -74,7 +76,7 @@ fn every_system_keeps_what_is_given() {
                 iterations: 1.into(),
                 ..TrainOptions::default()
             };
-            let model = train(&options, &treebank(sentences[..40].to_vec()));
+            let model = train(&options, &treebank(sentences.clone()));
             let model = Loaded::Transitions(Arc::new(model.into()));
             for percent in [15, 50, 100] {
                 let given = partial(&sentences[40..], seed, percent);
@@ -104,7 +106,7 @@ fn graph_based_parsers_keep_what_is_given() {
         for roots in [Roots::Single, Roots::Several] {
             let sentences = generated(seed, 50);
             let options = GraphOptions { system, roots, iterations: 1.into(), ..GraphOptions::default() };
-            let data = GraphData::new(&options, &treebank(sentences[..30].to_vec()), None).unwrap();
+            let data = GraphData::new(&options, &treebank(sentences.clone()), None).unwrap();
             let mut run = graph::start(&options, &data, 1).unwrap();
             run.iterate(&mut |_| ()).unwrap();
             let model = Loaded::Graph(Arc::new(run.model().unwrap()));
@@ -114,6 +116,41 @@ fn graph_based_parsers_keep_what_is_given() {
                     assert_kept(&model, &given, &keeping(None, k_best));
                 }
             }
+        }
+    }
+}
+
+/// Of trees half of whose arcs are known, every system learns these, greedily and globally, with each of its oracles.
+#[test]
+fn every_system_learns_of_partial_trees() {
+    for (seed, &system) in (300..).zip(SystemKind::all()) {
+        let whole = generated(seed, 30);
+        let shown = partial(&whole, seed, 50);
+        let info = system.info();
+        let trainings = info.oracles.iter().map(|&oracle| (oracle, Training::Greedy));
+        for (oracle, training) in trainings.chain([(system.beam_oracle(), Training::Global)]) {
+            let options = TrainOptions {
+                system,
+                roots: system.own_roots(Roots::Single),
+                features: info.features.to_owned(),
+                oracle,
+                training,
+                beam: 4,
+                iterations: 8.into(),
+                keep: Keep::Last,
+                ..TrainOptions::default()
+            };
+            let model = train(&options, &treebank(shown.clone()));
+            let parsed =
+                Parser::new(&model, if training == Training::Global { 4 } else { 1 }, 1).unwrap().parse(&whole, 1);
+            let (mut right, mut known) = (0, 0);
+            for (sentence, best) in shown.iter().zip(parsed) {
+                for word in sentence.words().filter(|&word| sentence.head(word).is_some()) {
+                    known += 1;
+                    right += usize::from(sentence.head(word) == Some(best[0].tree.head(word)));
+                }
+            }
+            assert!(right * 100 > known * 75, "{system} {oracle} {training}: {right} of {known}");
         }
     }
 }

@@ -25,6 +25,7 @@ mod options;
 mod oracle;
 mod packaging;
 mod parsing;
+mod partial;
 mod processors;
 mod records;
 mod report;

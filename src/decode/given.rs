@@ -31,6 +31,11 @@ impl Given {
         Given { gold: Gold::partial(&Tree::new(finished.heads(), &labels), roots), finished }
     }
 
+    /// The gold side of what is given.
+    pub fn gold(&self) -> &Gold {
+        &self.gold
+    }
+
     /// True if a head of `word` is given.
     pub fn has_head(&self, word: Node) -> bool {
         self.finished.head(word) != NO_NODE

@@ -114,7 +114,7 @@ impl<'m, F: Scoring> Parser<'m, F> {
         self.parse_given(n, read, &|_| None, k)
     }
 
-    /// As [`Parser::parse_with`], where the trees keep what is given. Where anything is, the search is by a plain beam.
+    /// As [`Parser::parse_with`], where the trees keep what is given. Where anything is, beams do not merge.
     pub fn parse_given(&mut self, n: usize, read: &Read, given: &GivenOf, k: usize) -> Vec<Vec<Parsed>> {
         let model = &*self.model;
         let Header { system, roots, .. } = model.header;
@@ -188,10 +188,13 @@ impl Search<'_> {
         })
     }
 
-    /// The best trees that keep what is given, as far as the system can, in a plain beam.
+    /// The best trees that keep what is given, as far as the system can; beams do not merge.
     pub fn find_given(&self, scorer: &dyn Scorer, workspace: &mut Workspace, given: &Given) -> Vec<Parsed> {
         // Margins were calibrated on derivations that are free.
         let Search { system, roots, actions, strategy, k, margin: _ } = *self;
+        if let Strategy::Exact(tabulation) = strategy {
+            return vec![tabulation.decode_given(scorer, actions, workspace, given)];
+        }
         let width = strategy.width().unwrap_or(1);
         with_system!(system, roots, |system| {
             Decoder::new(system, actions, scorer).decode_given(workspace, width, k, given)

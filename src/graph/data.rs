@@ -7,14 +7,16 @@ use super::decoders::{Parses, Search};
 use super::parser::check_length;
 use super::{ArcLabels, ArcScores, Eisner, GraphHeader, GraphOptions, Side};
 use crate::decode::Parsed;
-use crate::error::Result;
+use crate::error::{Problem, Result};
 use crate::eval::Counts;
 use crate::features::{Columns, Input, Vocabulary};
 use crate::model::{LabelDecoding, Notes};
 use crate::neural::Vectors;
 use crate::training::Nonprojective;
-use crate::training::prepare::{MAX_LOOKED_AT, TrainingTrees, best_constant, compare, development, provenance};
-use crate::tree::{LabelId, NO_NODE, Node, ROOT, Roots, Tree, is_projective};
+use crate::training::prepare::{
+    MAX_LOOKED_AT, TrainingTrees, best_constant, compare, development, is_partial, provenance,
+};
+use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node, ROOT, Roots, Tree, is_projective};
 use crate::treebank::Treebank;
 
 /// All that training reads.
@@ -41,13 +43,21 @@ impl GraphData {
     pub fn new(options: &GraphOptions, train: &Treebank, dev: Option<&Treebank>) -> Result<GraphData> {
         let both = train.sentences.iter().chain(dev.iter().flat_map(|dev| &dev.sentences));
         both.into_iter().try_for_each(check_length)?;
-        let TrainingTrees { mut kept, labels, n_read } = TrainingTrees::new(
+        let TrainingTrees { mut kept, labels, n_read, open: _ } = TrainingTrees::new(
             train,
             options.roots,
             options.nonprojective,
             options.lift,
             !options.system.is_projective(),
         )?;
+        if let Some((sentence, tree)) = kept.iter().find(|(_, tree)| is_partial(tree)) {
+            let is_open = |&word: &Node| tree.head(word) == NO_NODE || tree.label(word) == NO_LABEL;
+            let word = tree.words().find(is_open).unwrap_or(ROOT);
+            let found = format!("word {word}, whose HEAD or DEPREL is `_`");
+            let expected = "whole trees, as graph-based parsers learn them; a transition system learns of partial ones, and \
+                            `treebeam parse --keep-heads --keep-labels` with its model completes them";
+            return Err(Problem { location: sentence.location(word), found, expected: expected.to_owned() }.into());
+        }
         for (_, tree) in &mut kept {
             if options.system.is_projective() && !is_projective(tree) {
                 *tree = closest_projective(tree, options.roots);

@@ -5,7 +5,7 @@ mod jackknife;
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Problems, Result, remaining};
+use crate::error::{Error, Problems, Result, counted, remaining};
 use crate::files::{Output, Paths};
 use crate::graph::{self, GraphData, GraphHeader};
 use crate::learn::{self, Learner, TrainOptions, Training, TrainingData};
@@ -14,6 +14,7 @@ use crate::options::{GivenOptions, Options};
 use crate::parser::MAX_THREADS;
 use crate::process;
 use crate::scorer::Decisions;
+use crate::training::prepare::Open;
 use crate::training::{Drive, IterationReport, Observer, Run, Written};
 use crate::treebank::Treebank;
 
@@ -126,7 +127,8 @@ impl Job {
         Output::check(&self.model)
     }
 
-    /// Reads a treebank; if that is asked for, without the sentences that cannot be trained on, which are counted and listed.
+    /// Reads a treebank; if that is asked for, without the sentences that cannot be trained on, not even in part, which are counted and
+    /// listed.
     ///
     /// # Errors
     /// If it cannot be read, or is malformed and nothing may be left out.
@@ -180,7 +182,9 @@ impl Job {
                     check_watch(options)?;
                     data.watch(train, n_decisions, Box::new(tell))?;
                 }
-                describe(train, dev, data.n_read() - data.examples().len(), observer);
+                let open = data.open();
+                describe(train, dev, data.n_read() - data.examples().len() - open.left_out, observer);
+                describe_open(open, observer);
                 observer.note(format_args!(
                     "{}, {}, {} labels, {} actions, seed {}",
                     options.system,
@@ -262,6 +266,17 @@ fn note_vectors(provenance: &Provenance, observer: &mut dyn Observer) {
         ));
     } else if let Some(VectorsOrigin { words, train_words, covered, .. }) = &provenance.vectors {
         observer.note(format_args!("vectors of {words} words, {covered} of {train_words} in the training data"));
+    }
+}
+
+/// Notes what is not known of the training trees.
+fn describe_open(Open { words, sentences, left_out }: Open, observer: &mut dyn Observer) {
+    if sentences > 0 {
+        let (words, sentences) = (counted(words, "word"), counted(sentences, "sentence"));
+        observer.note(format_args!("{words} in {sentences} without a head: what is known alone is learned"));
+    }
+    if left_out > 0 {
+        observer.note(format_args!("{} without any head left out", counted(left_out, "sentence")));
     }
 }
 

@@ -1,16 +1,17 @@
 //! Training and development data made ready: features' inputs, gold trees, canonical derivations.
 
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::initial::{InitialWeights, Terms};
 use super::network::{Init, NetworkStart};
 use super::supervision::Supervision;
 use super::watch::{Tell, Watch, Watched};
-use super::{TrainOptions, arc_weights};
+use super::{Learner, TrainOptions, Training, arc_weights};
 use crate::configuration::{Arena, Reads};
 use crate::decode::{Decoder, Machine, Strategy, Workspace};
-use crate::error::{Error, Result};
+use crate::error::{Error, Problem, Result};
 use crate::eval::Counts;
 use crate::features::{Columns, FeatureSet, Input, Vocabulary};
 use crate::model::{ArcLabel, Header, LabelDecoding, Layers, Model, Notes, Scoring};
@@ -18,8 +19,10 @@ use crate::neural::Vectors;
 use crate::scorer::{Scorer, Stages};
 use crate::system::{Actions, Choice, System, TransitionSystem};
 use crate::training::Nonprojective;
-use crate::training::prepare::{MAX_LOOKED_AT, TrainingTrees, best_constant, compare, development, provenance};
-use crate::tree::{Gold, LabelId, ROOT, Tree};
+use crate::training::prepare::{
+    MAX_LOOKED_AT, Open, TrainingTrees, best_constant, compare, development, gold, is_partial, provenance,
+};
+use crate::tree::{Gold, LabelId, NO_LABEL, NO_NODE, Node, ROOT, Tree};
 use crate::treebank::{Column, Sentence, Treebank};
 use crate::with_system;
 
@@ -63,6 +66,7 @@ pub struct TrainingData {
     /// Trees with the labels of finished trees, and numbers beyond these for labels that training never saw.
     dev: Vec<(Input, Tree)>,
     n_read: usize,
+    open: Open,
     /// Initial network, if one is to be trained.
     network: Option<NetworkStart>,
     initial_weights: InitialWeights,
@@ -79,8 +83,9 @@ impl TrainingData {
         let target = options.target();
         let (train, dev) = (train.for_target(target), dev.map(|dev| dev.for_target(target)));
         let (train, dev) = (&*train, dev.as_deref());
-        let TrainingTrees { kept, labels, n_read } =
+        let TrainingTrees { kept, labels, n_read, open } =
             TrainingTrees::new(train, options.roots, options.nonprojective, options.lift, derives_all)?;
+        check_partial(options, &kept)?;
         let mut arcs: BTreeSet<ArcLabel> = BTreeSet::new();
         let any = options.system.system(options.roots);
         kept.iter().for_each(|(_, tree)| add_arcs(any.system(), tree, &mut arcs));
@@ -137,12 +142,17 @@ impl TrainingData {
                 || Workspace::new(labels.len()),
                 |workspace, (sentence, tree)| {
                     workspace.start(&Reads::of([]));
-                    let gold = Gold::new(tree);
+                    let gold = gold(tree);
                     let gold = if let Some(weights) = &weights { gold.weighted(weights) } else { gold };
                     let (arena, ..) = workspace.parts(&actions);
-                    let derivation = with_system!(options.system, options.roots, options.oracle, |system| {
-                        derivation(system, &actions, &gold, arena)
-                    });
+                    // The derivation of a part of a tree is chosen by the model.
+                    let derivation = if gold.is_partial() {
+                        Vec::new()
+                    } else {
+                        with_system!(options.system, options.roots, options.oracle, |system| {
+                            derivation(system, &actions, &gold, arena)
+                        })
+                    };
                     Example {
                         input: Input::new(&columns, sentence),
                         gold,
@@ -170,6 +180,7 @@ impl TrainingData {
             examples,
             dev,
             n_read,
+            open,
             network,
             initial_weights,
             watch,
@@ -225,6 +236,11 @@ impl TrainingData {
     /// The number of sentences in the training file, those that were left out included.
     pub fn n_read(&self) -> usize {
         self.n_read
+    }
+
+    /// What is not known of the training trees.
+    pub fn open(&self) -> Open {
+        self.open
     }
 
     /// The header of models trained on these data, but for the iteration.
@@ -285,10 +301,11 @@ impl TrainingData {
         let examples = &self.examples[..self.examples.len().min(MAX_LOOKED_AT)];
         let counts = examples.par_iter().map_init(
             || Workspace::new(self.actions.n_labels()),
-            |workspace, Example { input, gold, .. }| compare(gold.tree(), &self.predict(scorer, input, workspace)),
+            |workspace, Example { input, gold, .. }| compare(&known(gold), &self.predict(scorer, input, workspace)),
         );
         let predicted: Counts = counts.collect::<Vec<_>>().into_iter().sum();
-        [predicted.labelled, best_constant(examples.iter().map(|example| example.gold.tree()))]
+        let trees: Vec<_> = examples.iter().map(|example| known(&example.gold)).collect();
+        [predicted.labelled, best_constant(trees.iter().map(|tree| &**tree))]
     }
 
     /// The best tree of a sentence, its labels as they are learned.
@@ -311,6 +328,35 @@ impl TrainingData {
     }
 }
 
+/// Refuses partial trees where derivations of whole ones are learned.
+fn check_partial(options: &TrainOptions, kept: &[(&Sentence, Tree)]) -> Result<()> {
+    let what = match options.training {
+        Training::L2s => "--training l2s",
+        _ if options.learner == Learner::Svm => "--learner svm",
+        _ => return Ok(()),
+    };
+    let Some((sentence, tree)) = kept.iter().find(|(_, tree)| is_partial(tree)) else { return Ok(()) };
+    let is_open = |&word: &Node| tree.head(word) == NO_NODE || tree.label(word) == NO_LABEL;
+    let word = tree.words().find(is_open).unwrap_or(ROOT);
+    let found = format!("word {word}, whose HEAD or DEPREL is `_`");
+    let expected = format!(
+        "whole trees for {what}; others are learned by --training greedy and global, and completed by `treebeam parse --keep-heads --keep-labels`"
+    );
+    Err(Problem { location: sentence.location(word), found, expected }.into())
+}
+
+/// The gold tree without the arcs that are not known.
+fn known(gold: &Gold) -> Cow<'_, Tree> {
+    if !gold.is_partial() {
+        return Cow::Borrowed(gold.tree());
+    }
+    let mut tree = gold.tree().clone();
+    for word in gold.tree().words().filter(|&word| gold.weight(word) == 0) {
+        tree.attach(word, NO_NODE, NO_LABEL);
+    }
+    Cow::Owned(tree)
+}
+
 /// The different values of a column, in order; none if there are more than a set of tags has.
 fn tags<'s>(sentences: impl Iterator<Item = &'s Sentence>, column: Column) -> Vec<String> {
     const MOST: usize = 512;
@@ -329,7 +375,7 @@ const MAX_CALIBRATED: usize = 2000;
 
 /// Adds every arc of the tree with every move that can make it.
 fn add_arcs(system: &dyn System, tree: &Tree, arcs: &mut BTreeSet<ArcLabel>) {
-    for word in tree.words() {
+    for word in tree.words().filter(|&word| tree.head(word) != NO_NODE && tree.label(word) != NO_LABEL) {
         let (head, label) = (tree.head(word), tree.label(word));
         let moves = system.arc_moves(head, word);
         let of_move = |&mv| ArcLabel { mv, label, from_root: head == ROOT };
@@ -347,7 +393,7 @@ fn derivation<'a, S: TransitionSystem>(system: S, actions: &Actions, gold: &Gold
 fn root_label<'t>(trees: impl Iterator<Item = &'t Tree>) -> LabelId {
     let mut counts: BTreeMap<LabelId, usize> = BTreeMap::new();
     for tree in trees {
-        for word in tree.words().filter(|&word| tree.head(word) == ROOT) {
+        for word in tree.words().filter(|&word| tree.head(word) == ROOT && tree.label(word) != NO_LABEL) {
             *counts.entry(tree.label(word)).or_default() += 1;
         }
     }

@@ -13,9 +13,6 @@ use crate::model::Trainable;
 use crate::scorer::{Opaque, Query};
 use crate::system::{Choice, OverStacks, Permitted};
 
-/// Penalty of the gold derivation for a wrong word: more than any scores make up for.
-const FORBIDDING: i64 = 1 << 44;
-
 /// Decodes the sentence in `workspace.input` and adds to `gradient` that of the difference between the scores of the predicted
 /// and the gold derivation; whether there is any.
 pub fn learn(
@@ -36,7 +33,8 @@ pub fn learn(
     let gold: &[Choice] = match gold_side {
         GoldSide::Canonical(derivation) => derivation,
         GoldSide::LeastCost => {
-            (best_gold, _) = tabulation.search(&*scorer, machine.actions, workspace, loss(-FORBIDDING));
+            let forbidding = Some(Loss::forbidding(gold));
+            (best_gold, _) = tabulation.search(&*scorer, machine.actions, workspace, forbidding);
             &best_gold
         }
     };

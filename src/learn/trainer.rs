@@ -411,7 +411,8 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
 
     fn gold_side<'e>(&self, example: &'e Example) -> GoldSide<'e> {
         match self.oracle {
-            oracle if oracle.is_static() => GoldSide::Canonical(&example.derivation),
+            // Of a tree that is known in part, the model chooses a derivation of a whole one.
+            oracle if oracle.is_static() && !example.gold.is_partial() => GoldSide::Canonical(&example.derivation),
             _ => GoldSide::LeastCost,
         }
     }
@@ -435,7 +436,9 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         }
         let explores = self.oracle.explores();
         let exploration = || self.exploration(number).by_power(options.explore_power);
-        let among = options.among_correct().filter(|_| !self.oracle.is_static());
+        // The canonical choice is that of a whole tree.
+        let is_partial = self.data.examples()[number].gold.is_partial();
+        let among = options.among_correct().filter(|_| !self.oracle.is_static() && !is_partial);
         let among = among.map(|correct| AmongCorrect::new(correct, self.stream("correct", number)));
         Policy::Greedy { gold, exploration: explores.then(exploration), among }
     }

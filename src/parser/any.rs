@@ -66,24 +66,7 @@ impl AnyParser {
             }
         };
         let keeping = Keeping { heads: options.keep_heads, labels: options.keep_labels };
-        let parser = AnyParser { model: model.clone(), kind, k_best: options.k_best, keeping, warnings };
-        parser.check_keeping(options)?;
-        Ok(parser)
-    }
-
-    /// Refuses to keep what is given where search cannot be held to it.
-    fn check_keeping(&self, options: &ParseOptions) -> Result<()> {
-        let option = if options.keep_heads.is_some() { "--keep-heads" } else { "--keep-labels" };
-        match self.kind {
-            _ if options.keep_heads.is_none() && !options.keep_labels => Ok(()),
-            Kind::Transitions(_, Strategy::Exact(_)) => {
-                usage(&format!("{option} is for search in a beam; expected --search beam"))
-            }
-            Kind::Transitions(_, Strategy::Merged { .. }) => {
-                usage(&format!("{option} is for beams that do not merge; expected --merge=false"))
-            }
-            _ => Ok(()),
-        }
+        Ok(AnyParser { model: model.clone(), kind, k_best: options.k_best, keeping, warnings })
     }
 
     /// Warnings for the model's user, one line each.
@@ -159,7 +142,7 @@ fn transitions(
     options: &ParseOptions,
     warnings: &mut Vec<String>,
 ) -> Result<(Parser<'static, AnyScorer>, Strategy)> {
-    let &ParseOptions { search, beam, margin, merge, k_best, threads, .. } = options;
+    let &ParseOptions { search, beam, margin, merge, k_best, threads, keep_heads, keep_labels } = options;
     let width = beam.unwrap_or(model.header.beam);
     if !(1..=MAX_BEAM).contains(&(width as u64)) {
         return Err(Error::Usage(format!(
@@ -170,7 +153,11 @@ fn transitions(
     let kind = search.or(of_beams.then_some(SearchKind::Beam));
     let kind = kind.unwrap_or(model.header.option("search").unwrap_or_default());
     // What the model was trained to merge is not merged where the search has no beam.
-    let merges = model.header.merges() && kind == SearchKind::Beam;
+    let keeps = keep_heads.is_some() || keep_labels;
+    if keeps && merge == Some(true) {
+        return usage("--keep-heads and --keep-labels are for beams that do not merge; leave out --merge");
+    }
+    let merges = model.header.merges() && kind == SearchKind::Beam && !keeps;
     let strategy = Strategy::new(kind, width, merge.unwrap_or(merges), &model.header)?;
     match strategy {
         Strategy::Exact(_) => {

@@ -28,6 +28,10 @@ impl Keeping {
         }
         let (roots, known) = (model.roots(), self.known(words, model.labels())?);
         let Some(known) = known else { return Ok(None) };
+        if let Loaded::Transitions(model) = model {
+            // What is kept is asked of the oracle.
+            model.header.system.check_training_length(words)?;
+        }
         let known = self.possible(known, words, roots)?;
         let decoded = model.decoded_labels();
         let decoded = |word: Node| {

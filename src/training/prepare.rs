@@ -10,7 +10,7 @@ use crate::features::{Columns, Input};
 use crate::model::Provenance;
 use crate::random;
 use crate::tree::lift::{Scheme, projectivise};
-use crate::tree::{LabelId, Labels, ROOT, Roots, Tree, is_projective};
+use crate::tree::{Gold, LabelId, Labels, NO_LABEL, NO_NODE, ROOT, Roots, Tree, completed, is_projective};
 use crate::treebank::{Sentence, Treebank};
 
 choice! {
@@ -34,11 +34,25 @@ pub struct TrainingTrees<'t> {
     pub labels: Labels,
     /// The number of sentences in the treebank, those that were left out included.
     pub n_read: usize,
+    /// Words of these trees that have no head, sentences with such words, and sentences that were left out because they have no others.
+    pub open: Open,
+}
+
+/// What is not known of training trees.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Open {
+    /// Words without a head, of sentences that are trained on.
+    pub words: usize,
+    /// Sentences that are trained on and have such words, or arcs without a label.
+    pub sentences: usize,
+    /// Sentences that were left out, as none of their words has a head.
+    pub left_out: usize,
 }
 
 impl<'t> TrainingTrees<'t> {
     /// The trees of `train`, of which those that are not projective are treated as `nonprojective` says; if the parser
-    /// `derives_all` trees, none is left out.
+    /// `derives_all` trees, none is left out. Where heads or labels of some words are not known, the tree is partial; one that has no
+    /// projective completion is not lifted but left out.
     ///
     /// # Errors
     /// If a tree is malformed, or no sentence is left.
@@ -50,27 +64,67 @@ impl<'t> TrainingTrees<'t> {
         derives_all: bool,
     ) -> Result<TrainingTrees<'t>> {
         let mut plain = Labels::default();
-        let trees = train.trees(valid_roots(roots, train), &mut plain)?;
+        let trees = train.partial_trees(valid_roots(roots, train), &mut plain)?;
         let mut kept: Vec<(&Sentence, Tree)> = train.sentences.iter().zip(trees).collect();
         let n_read = kept.len();
+        kept.retain(|(_, tree)| tree.heads().iter().any(|&head| head != NO_NODE));
+        let mut open = Open { left_out: n_read - kept.len(), ..Open::default() };
         let mut labels = Labels::default();
         match nonprojective {
             Nonprojective::MinCost => labels = plain,
             Nonprojective::Drop => {
-                kept.retain(|(_, tree)| derives_all || is_projective(tree));
+                kept.retain(|(_, tree)| derives_all || is_projective_in_part(tree));
                 labels = plain;
             }
             Nonprojective::Lift => {
+                kept.retain(|(_, tree)| !is_partial(tree) || is_projective_in_part(tree));
                 for (_, tree) in &mut kept {
-                    *tree = projectivise(tree, &plain, scheme, &mut labels);
+                    *tree = match is_partial(tree) {
+                        true => relabelled(tree, |label| labels.intern(plain.name(label))),
+                        false => projectivise(tree, &plain, scheme, &mut labels),
+                    };
                 }
             }
+        }
+        for (_, tree) in kept.iter().filter(|(_, tree)| is_partial(tree)) {
+            open.sentences += 1;
+            open.words += tree.heads().iter().filter(|&&head| head == NO_NODE).count();
         }
         if kept.is_empty() {
             return Err(Error::Usage(format!("{}: no sentence is left to train on", train.path.display())));
         }
-        Ok(TrainingTrees { kept, labels, n_read })
+        if labels.is_empty() {
+            let expected = "expected DEPREL of some words, which is `_` everywhere";
+            return Err(Error::Usage(format!("{}: no labels to learn; {expected}", train.path.display())));
+        }
+        Ok(TrainingTrees { kept, labels, n_read, open })
     }
+}
+
+/// True if heads or labels of some words are not known.
+pub fn is_partial(tree: &Tree) -> bool {
+    tree.words().any(|word| tree.head(word) == NO_NODE || tree.label(word) == NO_LABEL)
+}
+
+/// True if the tree, or a completion of it, is projective.
+fn is_projective_in_part(tree: &Tree) -> bool {
+    is_projective(&Tree::new(&completed(tree.heads(), roots_of(tree)), tree.labels()))
+}
+
+/// The gold side of a training tree, which may be partial.
+pub fn gold(tree: Tree) -> Gold {
+    if is_partial(&tree) { Gold::partial(&tree, roots_of(&tree)) } else { Gold::new(tree) }
+}
+
+/// One root, unless the tree has several: a treebank may have more than the system leaves.
+fn roots_of(tree: &Tree) -> Roots {
+    if tree.n_roots() > 1 { Roots::Several } else { Roots::Single }
+}
+
+fn relabelled(tree: &Tree, mut label: impl FnMut(LabelId) -> LabelId) -> Tree {
+    let known = |old: &LabelId| if *old == NO_LABEL { NO_LABEL } else { label(*old) };
+    let labels: Vec<LabelId> = tree.labels().iter().map(known).collect();
+    Tree::new(tree.heads(), &labels)
 }
 
 /// Provenance of a model that is trained on `kept` of `train`, without its iteration and its score.
@@ -105,7 +159,8 @@ pub fn development(
 /// Counts of correct words in a tree, over all words and full labels.
 pub fn compare(gold: &Tree, system: &Tree) -> Counts {
     let is_same = |word| (gold.head(word) == system.head(word), gold.label(word) == system.label(word));
-    Counts::of_sentence(gold.words().map(is_same))
+    // What is not known is not counted.
+    Counts::of_sentence(gold.words().filter(|&word| gold.head(word) != NO_NODE).map(is_same))
 }
 
 /// Number of training sentences that a model parses, at the end, to see if it has learned anything.

@@ -17,6 +17,8 @@ pub struct Gold {
     span_starts: OnceLock<Vec<Node>>,
     /// By node: what the arc into it counts in losses; none if each counts 1.
     weights: Vec<u32>,
+    /// True if heads or labels of some words are not known.
+    is_partial: bool,
 }
 
 impl Gold {
@@ -42,14 +44,22 @@ impl Gold {
             dependents[*slot as usize] = word;
             *slot += 1;
         }
-        Gold { tree, dependents, first, orders: OnceLock::new(), span_starts: OnceLock::new(), weights: Vec::new() }
+        Gold {
+            tree,
+            dependents,
+            first,
+            orders: OnceLock::new(),
+            span_starts: OnceLock::new(),
+            weights: Vec::new(),
+            is_partial: false,
+        }
     }
 
     /// The same tree, each of whose arcs counts in losses by its label: weighted Hamming loss. Labels from `by_label`'s end on count 1.
     #[must_use]
     pub fn weighted(self, by_label: &[u32]) -> Gold {
-        let of = |&label: &LabelId| by_label.get(usize::from(label)).copied().unwrap_or(1);
-        let weights = [1].into_iter().chain(self.tree.labels().iter().map(of)).collect();
+        let of = |word| by_label.get(usize::from(self.label(word))).copied().unwrap_or(1) * self.weight(word);
+        let weights = [1].into_iter().chain(self.tree.words().map(of)).collect();
         Gold { weights, ..self }
     }
 
@@ -61,7 +71,7 @@ impl Gold {
     pub fn partial(known: &Tree, roots: Roots) -> Gold {
         let heads = completed(known.heads(), roots);
         let weights = [1].into_iter().chain(known.heads().iter().map(|&head| u32::from(head != NO_NODE))).collect();
-        Gold { weights, ..Gold::new(Tree::new(&heads, known.labels())) }
+        Gold { weights, is_partial: true, ..Gold::new(Tree::new(&heads, known.labels())) }
     }
 
     /// The same tree, of which the arcs into some words alone count, as if no others were known.
@@ -69,7 +79,13 @@ impl Gold {
     pub fn counting(self, counts: impl Fn(Node) -> bool) -> Gold {
         let weight = |word: Node| if word == ROOT || counts(word) { self.weight(word) } else { 0 };
         let weights = (0..=self.n_words() as Node).map(weight).collect();
-        Gold { weights, ..self }
+        Gold { weights, is_partial: true, ..self }
+    }
+
+    /// True if it is the gold side of a [partial tree](Gold::partial).
+    #[inline]
+    pub fn is_partial(&self) -> bool {
+        self.is_partial
     }
 
     /// True if `label` is right for the arc into `word`: its gold label, or any, if it has none.

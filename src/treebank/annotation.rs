@@ -2,7 +2,7 @@
 
 use super::{Column, Sentence};
 use crate::error::{Problem, Problems, Rule, excerpt, excerpt_of_ascii};
-use crate::tree::{LabelId, Labels, NO_NODE, Node, ROOT, Roots, Tree, Violation, violations};
+use crate::tree::{LabelId, Labels, NO_LABEL, NO_NODE, Node, ROOT, Roots, Tree, Violation, violations};
 
 impl Sentence {
     /// The heads of the words; entry 0 belongs to word 1.
@@ -22,14 +22,35 @@ impl Sentence {
     /// # Errors
     /// The first of [`Sentence::annotation_problems`], or more labels than [`Labels::MAX`].
     pub fn tree(&self, roots: Roots, labels: &mut Labels) -> Result<Tree, Problem> {
-        self.tree_with(roots, |word, name| {
-            if labels.len() == Labels::MAX && labels.get(name).is_none() {
-                let name = excerpt(name);
-                let found = format!("the label `{name}`, one more than there are numbers for");
-                return Err(self.problem(word, found, "names of relations; is the column the right one?".into()));
-            }
-            Ok(labels.intern(name))
-        })
+        self.tree_with(roots, |word, name| self.new_label(word, name, labels))
+    }
+
+    /// The tree, in which words whose HEAD or DEPREL is `_` have no head or label; with new labels added to `labels`.
+    ///
+    /// # Errors
+    /// As of [`Sentence::tree`], but for what is `_`.
+    pub fn partial_tree(&self, roots: Roots, labels: &mut Labels) -> Result<Tree, Problem> {
+        let heads: Vec<Node> = self.words().map(|word| self.head(word).unwrap_or(NO_NODE)).collect();
+        let mut problems = Problems::new(1);
+        self.check_partial_annotation(roots, &mut problems);
+        problems.into_first().map_or(Ok(()), Err)?;
+        let mut label = |word: Node| match self.deprel(word) {
+            // Labels are those of arcs.
+            _ if heads[usize::from(word) - 1] == NO_NODE => Ok(NO_LABEL),
+            "_" if self.tags.is_none() => Ok(NO_LABEL),
+            name => self.new_label(word, name, labels),
+        };
+        let found = self.words().map(&mut label).collect::<Result<Vec<_>, _>>()?;
+        Ok(Tree::new(&heads, &found))
+    }
+
+    fn new_label(&self, word: Node, name: &str, labels: &mut Labels) -> Result<LabelId, Problem> {
+        if labels.len() == Labels::MAX && labels.get(name).is_none() {
+            let name = excerpt(name);
+            let found = format!("the label `{name}`, one more than there are numbers for");
+            return Err(self.problem(word, found, "names of relations; is the column the right one?".into()));
+        }
+        Ok(labels.intern(name))
     }
 
     /// The tree, if all of its labels are in `labels`.
@@ -71,9 +92,20 @@ impl Sentence {
 
     /// [`Sentence::annotation_problems`], added to `problems`. Linear in the length of the sentence.
     pub(super) fn check_annotation(&self, roots: Roots, problems: &mut Problems) {
+        self.check(roots, problems, |_, _| false);
+    }
+
+    /// Everything that keeps the annotation from being a part of a labelled tree, where `_` is what is not known. Tags are known.
+    pub(super) fn check_partial_annotation(&self, roots: Roots, problems: &mut Problems) {
+        self.check(roots, problems, |word, column| self.tags.is_none() && self.column(word, column) == "_");
+    }
+
+    fn check(&self, roots: Roots, problems: &mut Problems, is_open: impl Fn(Node, Column) -> bool) {
         let heads: Vec<Node> = self.words().map(|word| self.head(word).unwrap_or(NO_NODE)).collect();
-        let violations = violations(&heads, roots);
-        let unlabelled: Vec<Node> = self.words().filter(|&word| self.is_unlabelled(word)).collect();
+        let mut violations = violations(&heads, roots);
+        violations.retain(|violation| !matches!(violation, Violation::NoHead(word) if is_open(*word, Column::Head)));
+        let is_missing = |&word: &Node| self.is_unlabelled(word) && !is_open(word, Column::Deprel);
+        let unlabelled: Vec<Node> = self.words().filter(is_missing).collect();
         if violations.is_empty() && unlabelled.is_empty() {
             return;
         }

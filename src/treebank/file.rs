@@ -78,7 +78,7 @@ impl Treebank {
             let Some(sentence) = step.sentence else { continue };
             let before = problems.len();
             let sentence = sentence.for_target(target);
-            sentence.check_annotation(if target.is_some() { Roots::Several } else { format.roots() }, problems);
+            sentence.check_partial_annotation(if target.is_some() { Roots::Several } else { format.roots() }, problems);
             if problems.len() == before { sentences.push(sentence) } else { n_skipped += 1 }
         }
         drop(reader);
@@ -127,6 +127,20 @@ impl Treebank {
             return Err(Error::Problems(problems));
         }
         let trees = self.sentences.iter().map(|sentence| sentence.tree(roots, labels));
+        Ok(trees.collect::<Result<_, Problem>>()?)
+    }
+
+    /// The [partial trees](Sentence::partial_tree) of all sentences, with new labels added to `labels`.
+    ///
+    /// # Errors
+    /// As of [`Treebank::trees`], but for what is `_`.
+    pub fn partial_trees(&self, roots: Roots, labels: &mut Labels) -> Result<Vec<Tree>> {
+        let mut problems = Problems::new(Problems::LIMIT);
+        self.sentences.iter().for_each(|sentence| sentence.check_partial_annotation(roots, &mut problems));
+        if !problems.is_empty() {
+            return Err(Error::Problems(problems));
+        }
+        let trees = self.sentences.iter().map(|sentence| sentence.partial_tree(roots, labels));
         Ok(trees.collect::<Result<_, Problem>>()?)
     }
 }

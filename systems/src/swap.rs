@@ -199,7 +199,10 @@ impl<C: Stacks> Oracle<C> for Swap {
         (0, self.canonical_move(gold, (c.stack(0), c.stack(1), c.buffer(0)), is_complete))
     }
 
-    fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
+    fn costs(&self, gold: &Gold, c: &C, point: Point, permitted: MoveSet) -> MoveCosts {
+        if gold.is_partial() {
+            return self.keeping_costs(gold, c, point, permitted);
+        }
         let (_, canonical) = self.static_move(gold, c);
         let mut costs = MoveCosts::default();
         for mv in permitted.iter() {

@@ -33,7 +33,7 @@ mod wide;
 pub use tabulation::{Loss, Tabulation};
 
 use self::table::Table;
-use super::{Parsed, Workspace};
+use super::{Given, Parsed, Workspace};
 use crate::configuration::PlainConfiguration;
 use crate::scorer::Scorer;
 use crate::system::{Actions, Choice, Deduction, OverStacks};
@@ -65,7 +65,31 @@ impl Tabulation {
 
     /// The best tree of the sentence in `workspace.input` with the score of its derivation.
     pub fn decode(&self, scorer: &dyn Scorer, actions: &Actions, workspace: &mut Workspace) -> Parsed {
-        let (derivation, score) = self.search(scorer, actions, workspace, None);
+        self.decode_with(scorer, actions, workspace, None)
+    }
+
+    /// The best of the trees that keep what is given, or of those that lose least of it, with the score of its derivation.
+    pub fn decode_given(
+        &self,
+        scorer: &dyn Scorer,
+        actions: &Actions,
+        workspace: &mut Workspace,
+        given: &Given,
+    ) -> Parsed {
+        let loss = Loss::forbidding(given.gold());
+        let Parsed { tree, score } = self.decode_with(scorer, actions, workspace, Some(loss));
+        let score = score - loss.of_tree(&tree);
+        Parsed { tree, score }
+    }
+
+    fn decode_with(
+        &self,
+        scorer: &dyn Scorer,
+        actions: &Actions,
+        workspace: &mut Workspace,
+        loss: Option<Loss>,
+    ) -> Parsed {
+        let (derivation, score) = self.search(scorer, actions, workspace, loss);
         let n_words = workspace.input.n_words();
         let tree = tree(self.system.over_stacks(self.roots), actions, &derivation, n_words);
         Parsed { tree, score }

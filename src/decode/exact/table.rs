@@ -207,6 +207,10 @@ impl Arc {
             Head::IsGold => true,
             Head::IsNotGold => false,
         };
-        if is_gold { i64::from(actions.get(action).label != gold.label(self.dependent)) } else { 2 }
+        match is_gold {
+            _ if gold.is_partial() && gold.weight(self.dependent) == 0 => 0,
+            true => i64::from(!gold.has_label(self.dependent, actions.get(action).label)),
+            false => 2,
+        }
     }
 }

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::features::FeatureSet;
 use crate::model::Network;
 use crate::system::{Deduction, SystemKind};
-use crate::tree::{Gold, Roots};
+use crate::tree::{Gold, Node, Roots, Tree};
 use crate::treebank::{Words, check_length};
 
 fn deduction(system: SystemKind) -> Result<Deduction> {
@@ -33,6 +33,23 @@ pub struct Loss<'g> {
     pub gold: &'g Gold,
     /// Score of a loss of 1 (loss-augmented search), in fixed point; below 0 it takes away.
     pub weight: i64,
+}
+
+impl<'g> Loss<'g> {
+    /// The loss that no score makes up for.
+    pub fn forbidding(gold: &'g Gold) -> Loss<'g> {
+        Loss { gold, weight: -(1 << 44) }
+    }
+
+    /// What a tree loses by this, as a score.
+    pub fn of_tree(&self, tree: &Tree) -> i64 {
+        let of = |word: Node| match tree.head(word) == self.gold.head(word) {
+            _ if self.gold.is_partial() && self.gold.weight(word) == 0 => 0,
+            true => i64::from(!self.gold.has_label(word, tree.label(word))),
+            false => 2,
+        };
+        self.weight * tree.words().map(of).sum::<i64>()
+    }
 }
 
 impl Tabulation {

@@ -171,7 +171,10 @@ impl<C: Lists> Oracle<C> for CovingtonNonmonotonic {
         (0, static_move(gold, c))
     }
 
-    fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
+    fn costs(&self, gold: &Gold, c: &C, point: Point, permitted: MoveSet) -> MoveCosts {
+        if gold.is_partial() && self.oracle.is_static() {
+            return self.keeping_costs(gold, c, point, permitted);
+        }
         let mut cycles = Cycles::default();
         let mut bound = |state: &ListState| bound_of(self.oracle, gold, state, &mut cycles);
         let here = ListState::of(c);
