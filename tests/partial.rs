@@ -18,7 +18,8 @@ fn says(folder: &Path, line: &str, code: i32) -> String {
 
 /// The sentences, every `nth` word of which alone has its head and its label.
 fn every(nth: u16, sentences: &[Sentence]) -> Vec<Sentence> {
-    let columns = [Column::Form, Column::Lemma, Column::Upos, Column::Xpos, Column::Feats, Column::Head, Column::Deprel];
+    let columns =
+        [Column::Form, Column::Lemma, Column::Upos, Column::Xpos, Column::Feats, Column::Head, Column::Deprel];
     let of = |sentence: &Sentence| {
         let word = |word: u16| {
             let is_open = |column| matches!(column, Column::Head | Column::Deprel) && word % nth != 0;
@@ -87,13 +88,37 @@ fn what_cannot_be_kept_is_an_error_that_names_the_word() {
     says(at, "train --train train.conllu --model model --iterations 1", 0);
     let good = sentence(&[("2", "det"), ("_", "_"), ("_", "_"), ("_", "_")]);
     for (words, expected, mends) in [
-        ([("2", "det"), ("_", "_"), ("9", "_"), ("_", "_")], "bad.conllu:8: HEAD `9` of word 3; expected a number from 0 to 4, or `_`", false),
+        (
+            [("2", "det"), ("_", "_"), ("9", "_"), ("_", "_")],
+            "bad.conllu:8: HEAD `9` of word 3; expected a number from 0 to 4, or `_`",
+            false,
+        ),
         ([("2", "det"), ("_", "_"), ("+1", "_"), ("_", "_")], "bad.conllu:8: HEAD `+1` of word 3", false),
-        ([("2", "nonesuch"), ("_", "_"), ("_", "_"), ("_", "_")], "bad.conllu:6: DEPREL `nonesuch` of word 1; expected a label that the model knows: ", false),
-        ([("2", "_"), ("3", "_"), ("1", "_"), ("_", "_")], "bad.conllu:8: the head 1 of word 3 cannot be kept: a cycle of heads: 1 -> 2 -> 3 -> 1", true),
-        ([("1", "_"), ("_", "_"), ("_", "_"), ("_", "_")], "bad.conllu:6: the head 1 of word 1 cannot be kept: word 1 is its own head", true),
-        ([("0", "_"), ("_", "_"), ("_", "_"), ("0", "_")], "bad.conllu:9: the head 0 of word 4 cannot be kept: 2 words with head 0: 1, 4", true),
-        ([("3", "_"), ("4", "_"), ("_", "_"), ("_", "_")], "bad.conllu:7: the head 4 of word 2 cannot be kept: its arc crosses that from 3 to 1; expected arcs that do not cross: `arc-eager` derives projective trees", true),
+        (
+            [("2", "nonesuch"), ("_", "_"), ("_", "_"), ("_", "_")],
+            "bad.conllu:6: DEPREL `nonesuch` of word 1; expected a label that the model knows: ",
+            false,
+        ),
+        (
+            [("2", "_"), ("3", "_"), ("1", "_"), ("_", "_")],
+            "bad.conllu:8: the head 1 of word 3 cannot be kept: a cycle of heads: 1 -> 2 -> 3 -> 1",
+            true,
+        ),
+        (
+            [("1", "_"), ("_", "_"), ("_", "_"), ("_", "_")],
+            "bad.conllu:6: the head 1 of word 1 cannot be kept: word 1 is its own head",
+            true,
+        ),
+        (
+            [("0", "_"), ("_", "_"), ("_", "_"), ("0", "_")],
+            "bad.conllu:9: the head 0 of word 4 cannot be kept: 2 words with head 0: 1, 4",
+            true,
+        ),
+        (
+            [("3", "_"), ("4", "_"), ("_", "_"), ("_", "_")],
+            "bad.conllu:7: the head 4 of word 2 cannot be kept: its arc crosses that from 3 to 1; expected arcs that do not cross: `arc-eager` derives projective trees",
+            true,
+        ),
     ] {
         fs::write(at.join("bad.conllu"), format!("{good}{}", sentence(&words))).unwrap();
         let line = "parse --model model --keep-heads --keep-labels bad.conllu -o parsed.conllu";
@@ -169,7 +194,10 @@ fn partial_trees_are_trained_on() {
     }
     for (words, expected) in [
         ([("2", "det"), ("1", "det"), ("_", "_")], "bad.conllu:1: a cycle of heads: 1 -> 2 -> 1"),
-        ([("2", "det"), ("7", "det"), ("_", "_")], "bad.conllu:2: the head 7 of word 2; expected a number from 0 (the root) to 3"),
+        (
+            [("2", "det"), ("7", "det"), ("_", "_")],
+            "bad.conllu:2: the head `7` of word 2; expected a number from 0 (the root) to 3",
+        ),
         ([("0", "root"), ("_", "_"), ("0", "root")], "bad.conllu:3: 2 words with head 0: 1, 3"),
         ([("_", "_"), ("_", "_"), ("_", "_")], "no sentence is left to train on"),
         ([("2", "_"), ("0", "_"), ("_", "_")], "no labels to learn"),

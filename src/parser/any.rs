@@ -65,6 +65,9 @@ impl AnyParser {
                 Kind::Graph(GraphParser::shared(Arc::clone(graph), options.threads)?)
             }
         };
+        if (options.keep_heads.is_some() || options.keep_labels) && model.target().is_some() {
+            return usage("--keep-heads and --keep-labels are for parsers, and the model is a tagger's");
+        }
         let keeping = Keeping { heads: options.keep_heads, labels: options.keep_labels };
         Ok(AnyParser { model: model.clone(), kind, k_best: options.k_best, keeping, warnings })
     }
