@@ -22,7 +22,7 @@ fn every(nth: u16, sentences: &[Sentence]) -> Vec<Sentence> {
         [Column::Form, Column::Lemma, Column::Upos, Column::Xpos, Column::Feats, Column::Head, Column::Deprel];
     let of = |sentence: &Sentence| {
         let word = |word: u16| {
-            let is_open = |column| matches!(column, Column::Head | Column::Deprel) && word % nth != 0;
+            let is_open = |column| matches!(column, Column::Head | Column::Deprel) && !word.is_multiple_of(nth);
             columns.map(|column| (column, if is_open(column) { "_" } else { sentence.column(word, column) }))
         };
         Sentence::from_columns("partial", Format::Conllu, sentence.words().map(word)).unwrap()

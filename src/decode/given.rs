@@ -4,10 +4,10 @@
 //! [cost](crate::system::Oracle::keeping_costs) over its arcs are allowed, and of a move that gives a word its given label, no other
 //! label. As long as all arcs can be kept, that cost is 0; else as many are kept as the costs know how to.
 
-use crate::configuration::{Arena, Configuration, Point, Reads};
+use crate::configuration::{Arena, Point, Reads};
 use crate::decode::{Machine, Workspace};
 use crate::model::LabelDecoding;
-use crate::system::{Derivation, FORBIDDEN, MoveCosts, Oracle, Roots, SystemKind, TransitionSystem};
+use crate::system::{Derivation, FORBIDDEN, MoveCosts, Roots, SystemKind, TransitionSystem};
 use crate::tree::{Gold, NO_LABEL, NO_NODE, Node, Tree};
 use crate::with_system;
 
@@ -80,14 +80,12 @@ impl Given {
 
     /// Replaces `losses`, by point and lane of an action: [`FORBIDDEN`] for actions that lose more than need be, or give a word another
     /// label than the given one.
-    pub(super) fn forbid<S: TransitionSystem, C: Configuration>(
+    pub(super) fn forbid<'a, S: TransitionSystem>(
         &self,
         machine: &Machine<S>,
-        c: &C,
+        c: &S::Shared<'a>,
         losses: &mut Vec<Vec<i32>>,
-    ) where
-        S: Oracle<C>,
-    {
+    ) {
         let (system, actions) = (&machine.system, machine.actions);
         let n_points = system.n_points(c);
         losses.resize(n_points.max(losses.len()), Vec::new());
