@@ -201,3 +201,36 @@ fn what_a_tagger_cannot_learn_is_refused() {
     let line = "train --system tagger --tag-column feats --train half.conllu --model m --iterations 1";
     treebeam(path, line).assert().success();
 }
+
+/// A model keeps the clusters that its features read; words that training never saw are known by them.
+#[test]
+fn clusters_are_read_and_kept() {
+    let folder = folder();
+    let path = folder.path();
+    let gold =
+        fs::read_to_string(path.join("train.conllu")).unwrap() + &fs::read_to_string(path.join("test.conllu")).unwrap();
+    let tags: std::collections::BTreeSet<&str> = gold.lines().filter_map(|line| line.split('\t').nth(3)).collect();
+    let words = gold.lines().filter_map(|line| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        Some((fields.get(1)?.to_lowercase(), format!("{:05b}", tags.iter().position(|tag| *tag == fields[3])?)))
+    });
+    let words: std::collections::BTreeMap<String, String> = words.collect();
+    let text: String = words.iter().map(|(word, bits)| format!("{bits}\t{word}\t1\n")).collect();
+    fs::write(path.join("paths"), text).unwrap();
+    fs::write(path.join("mine.feat"), "# mine\nB0.c\nB0.c2\nS0.c\n").unwrap();
+    let train = "train --system tagger --train train.conllu --iterations 3 --replicas 1 --features mine.feat --model m";
+    treebeam(path, &format!("{train} --clusters paths")).assert().success();
+    fs::remove_file(path.join("paths")).unwrap();
+    fs::write(path.join("t"), output(path, "tag --model m test.conllu")).unwrap();
+    let accuracy = accuracy(path, "test.conllu", "t");
+    assert!(accuracy > 97.0, "paths tell the tags: {accuracy}");
+    let info: serde_json::Value = serde_json::from_str(&output(path, "model info --json m")).unwrap();
+    assert_eq!(info["header"]["clusters"]["words"].as_u64(), Some(words.len() as u64));
+    let error = refusal(path, train);
+    assert!(error.contains("features mine.feat: `B0.c` reads clusters of words; expected --clusters FILE"), "{error}");
+    fs::write(path.join("paths"), "01 a\n").unwrap();
+    let error = refusal(path, &format!("{train} --clusters paths"));
+    assert!(error.contains("paths:1: `01 a`; expected a path and a word"), "{error}");
+    let error = refusal(path, "train --train train.conllu --model m --clusters paths");
+    assert!(error.contains("--clusters is read by features such as S0.c4"), "{error}");
+}

@@ -98,9 +98,14 @@ fn of_transitions(model: &AnyModel) -> anyhow::Result<Info> {
         weights,
         ("parses", format!("with a beam of width {}, unless told otherwise", header.beam)),
     ];
+    lines.extend(header.clusters.iter().map(|clusters| ("clusters", format!("of {} words", clusters.len()))));
     lines.extend(header.lags.iter().map(card::margins));
     lines.extend(card::origin(&header.provenance, &header.training)?);
-    Ok((serde_json::to_value(header)?, sizes, lines))
+    let mut shown = serde_json::to_value(header)?;
+    if let Some(clusters) = &header.clusters {
+        shown["clusters"] = serde_json::json!({ "words": clusters.len() });
+    }
+    Ok((shown, sizes, lines))
 }
 
 /// Sizes as JSON, what makes scores, and its weights.

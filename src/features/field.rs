@@ -25,6 +25,8 @@ pub enum Part {
     Suffix(u8),
     /// The pattern of capitals, digits and other signs (`.shape`): of several letters of one kind in a row the first two count.
     Shape,
+    /// The first steps of the path to the word's cluster, so many, or all if 0 (`.c4`, `.c`); see [`Columns::part`](super::Columns::part).
+    Cluster(u8),
     /// The value of one name in a list `Case=Nom|Number=Sing` (`.feats:Case`, `.misc:Gloss`); `_` where the list lacks it.
     Named(Name),
 }
@@ -32,8 +34,10 @@ pub enum Part {
 impl Part {
     /// The most letters of a prefix or suffix.
     pub const LONGEST_AFFIX: u8 = 5;
+    /// The most steps of a path that are named.
+    pub const LONGEST_PATH: u8 = 32;
 
-    /// Part of `text`.
+    /// Part of `text`; without clusters, no word is in any.
     pub fn of(self, text: &str) -> Cow<'_, str> {
         match self {
             Part::Whole => Cow::Borrowed(text),
@@ -46,6 +50,7 @@ impl Part {
                 Cow::Borrowed(&text[start.map_or(0, |(place, _)| place)..])
             }
             Part::Shape => Cow::Owned(shape(text)),
+            Part::Cluster(_) => Cow::Borrowed("_"),
             Part::Named(name) => {
                 let pairs = text.split('|').filter_map(|pair| pair.split_once('='));
                 let value = pairs.into_iter().find_map(|(known, value)| (known == name.as_str()).then_some(value));

@@ -2,8 +2,9 @@
 
 use hashbrown::HashMap;
 use rapidhash::v3::rapidhash_v3;
+use std::borrow::Cow;
 
-use super::{Attribute, FeatureSet, Field, Part, Vocabulary};
+use super::{Attribute, Clusters, FeatureSet, Field, Part, Vocabulary};
 use crate::choice::choice;
 use crate::tree::Node;
 use crate::treebank::{Column, Words};
@@ -54,6 +55,7 @@ pub struct Columns {
     tag: Column,
     shape: WordShape,
     fields: Vec<Field>,
+    clusters: Option<Clusters>,
 }
 
 /// Parts of a word that stand in for a whole one that may be unknown.
@@ -62,7 +64,7 @@ const SURFACES: [Part; 3] = [Part::Prefix(3), Part::Suffix(3), Part::Shape];
 impl Columns {
     /// The fields that `set` reads, if `.w` means `word`, in this shape, and `.p` means `tag`.
     pub fn of(set: &FeatureSet, word: Column, shape: WordShape, tag: Column) -> Columns {
-        let mut columns = Columns { word, tag, shape, fields: Vec::new() };
+        let mut columns = Columns { word, tag, shape, fields: Vec::new(), clusters: None };
         let atoms = set.templates.iter().flat_map(|template| &template.atoms);
         let named = atoms.filter_map(|atom| columns.named(atom.attribute()?));
         // Other scorers than sparse ones read the last two whatever the feature set reads.
@@ -83,7 +85,21 @@ impl Columns {
         if tag != word {
             fields.push(Field { column: tag, part: Part::Whole });
         }
-        Columns { word, tag, shape, fields }
+        Columns { word, tag, shape, fields, clusters: None }
+    }
+
+    /// The same with these clusters of words.
+    #[must_use]
+    pub fn with_clusters(self, clusters: Option<Clusters>) -> Columns {
+        Columns { clusters, ..self }
+    }
+
+    /// What `field` reads of `text`, its column.
+    pub fn part<'t>(&'t self, field: Field, text: &'t str) -> Cow<'t, str> {
+        match (field.part, &self.clusters) {
+            (Part::Cluster(length), Some(clusters)) => Cow::Borrowed(clusters.path(text, length)),
+            (part, _) => part.of(text),
+        }
     }
 
     /// The same, and behind them three more: the prefix, the suffix and the shape of the word.
@@ -133,7 +149,8 @@ impl Columns {
     /// The value of `text`, which is what `field` reads.
     #[inline]
     pub(super) fn hash(&self, field: Field, text: &str) -> u64 {
-        let is_compared = field.column == self.word && field.part != Part::Shape;
+        // Shapes and paths are no words.
+        let is_compared = field.column == self.word && !matches!(field.part, Part::Shape | Part::Cluster(_));
         let normalised = self.shape == WordShape::Normalised && is_compared;
         if normalised { normalised_hash(text) } else { rapidhash_v3(text.as_bytes()) }
     }
@@ -197,7 +214,7 @@ impl Input {
         self.values.clear();
         for &field in &columns.fields {
             self.values.extend([NO_VALUE, ROOT_VALUE]);
-            let value = |word| columns.hash(field, &field.part.of(sentence.column(word, field.column)));
+            let value = |word| columns.hash(field, &columns.part(field, sentence.column(word, field.column)));
             self.values.extend((1..=self.n_words as Node).map(value));
         }
         self.ids.clear();

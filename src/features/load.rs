@@ -71,6 +71,7 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("tree", include_str!("sets/tree.feat")),
     ("history", include_str!("sets/history.feat")),
     ("context", include_str!("sets/context.feat")),
+    ("clusters", include_str!("sets/clusters.feat")),
     ("stack-below", include_str!("sets/stack-below.feat")),
     ("stack-tree", include_str!("sets/stack-tree.feat")),
     ("stack-context", include_str!("sets/stack-context.feat")),

@@ -7,6 +7,7 @@
 //! values; no alphabet is kept, so words never seen in training need no special case.
 
 mod address;
+mod clusters;
 mod compile;
 mod extract;
 mod field;
@@ -25,6 +26,7 @@ mod signature;
 mod vocabulary;
 
 pub use address::{Address, Atom, Attribute, Step};
+pub use clusters::Clusters;
 pub use compile::Compiled;
 pub use extract::Extractor;
 pub(crate) use extract::{key, mix};

@@ -9,6 +9,7 @@
 //! S0.p dist(S0,B0)   the distance between two places
 //! S0.p S0.size       the size of its partial tree, in classes as distances are; S0.leaf: whether it has no dependents
 //! S0.suf3 S0.pre2 S0.shape  inside the word: its last three letters, its first two, the pattern of capitals, digits and signs
+//! S0.c4 S0.c         the first four steps of the path to the word's cluster (`--clusters`), the whole path
 //! S0.feats:Case S0.misc:Gloss  the value of one name in a list of them; _ where it lacks it
 //! S0.p=ADP|IN B0.w   only where the tag is ADP or IN; elsewhere one and the same feature, whatever B0.w
 //! A1 A2              the last action and the one before it, each with its label; as far back as A4
@@ -301,7 +302,8 @@ fn attributes(spelling: &str) -> Result<Vec<Attribute>, (String, String)> {
         Some(attribute) => Ok(vec![attribute]),
         None => {
             let known = Attribute::ALL.iter().map(|(_, known)| *known).collect::<Vec<_>>().join(" ");
-            let expected = format!("one of wp {known} pre1 to pre5 suf1 to suf5 shape feats:NAME misc:NAME");
+            let expected =
+                format!("one of wp {known} pre1 to pre5 suf1 to suf5 shape c1 to c32 c feats:NAME misc:NAME");
             Err((format!("unknown attribute {}", quoted(spelling)), expected))
         }
     }
@@ -342,12 +344,23 @@ mod tests {
 
     #[test]
     fn atoms_inside_columns_are_written_as_they_are_read() {
-        let text = "S0.pre1 S0.suf5 S0.shape\nB0.feats:Case S0.l1.feats:Person[psor]\nB0.prev.suf2 B0.misc:Gloss\nS0.feats:Case=Nom|Acc B0.w";
+        let text = "S0.pre1 S0.suf5 S0.shape\nS0.c4 S0.c B1.c32\nB0.feats:Case S0.l1.feats:Person[psor]\nB0.prev.suf2 B0.misc:Gloss\nS0.feats:Case=Nom|Acc B0.w";
         let set = FeatureSet::parse("inside", "inside.feat", text).unwrap();
         let templates: Vec<String> = set.templates.iter().map(Template::to_string).collect();
         assert_eq!(templates, text.lines().collect::<Vec<_>>());
-        let expected = "shape feats:NAME misc:NAME";
-        for wrong in ["S0.pre0", "S0.pre6", "S0.suf", "S0.feats:", "S0.lemma:Case", "S0.xpos:x", "S0.préx"] {
+        let expected = "shape c1 to c32 c feats:NAME misc:NAME";
+        for wrong in [
+            "S0.pre0",
+            "S0.pre6",
+            "S0.suf",
+            "S0.feats:",
+            "S0.lemma:Case",
+            "S0.xpos:x",
+            "S0.préx",
+            "S0.c0",
+            "S0.c33",
+            "S0.cx",
+        ] {
             assert!(error(wrong).contains(expected), "{wrong}: {}", error(wrong));
         }
         let many: String = (0..65).map(|n| format!("S0.feats:N{n}\n")).collect();

@@ -1,6 +1,6 @@
 //! Sets of templates.
 
-use super::{Atom, Attribute};
+use super::{Atom, Attribute, Part};
 use crate::error::{Problem, Result};
 use crate::treebank::Column;
 use std::fmt;
@@ -84,6 +84,12 @@ impl FeatureSet {
                 Err(Problem::at(self.path(), line, found, expected).into())
             }
         }
+    }
+
+    /// The first atom that reads clusters of words, if one does.
+    pub fn cluster_atom(&self) -> Option<&Atom> {
+        let reads = |atom: &&Atom| matches!(atom.attribute(), Some(Attribute::Inside(_, Part::Cluster(_))));
+        self.templates.iter().flat_map(|template| &template.atoms).find(reads)
     }
 
     /// The first line of the text that is a comment: what the set is.

@@ -61,7 +61,9 @@ impl Shown<'_> {
                         match (node, self.columns.named(attribute)) {
                             (ROOT, _) => THE_ROOT.to_owned(),
                             (NO_NODE, _) | (_, None) => NOTHING.to_owned(),
-                            (word, Some(field)) => field.part.of(self.sentence.column(word, field.column)).into_owned(),
+                            (word, Some(field)) => {
+                                self.columns.part(field, self.sentence.column(word, field.column)).into_owned()
+                            }
                         }
                     }
                 }

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use super::initial::{InitialWeights, Terms};
 use super::network::{Init, NetworkStart};
@@ -13,7 +14,7 @@ use crate::configuration::{Arena, Reads};
 use crate::decode::{Decoder, Machine, Strategy, Workspace};
 use crate::error::{Error, Problem, Result};
 use crate::eval::Counts;
-use crate::features::{Columns, FeatureSet, Input, Vocabulary};
+use crate::features::{Clusters, Columns, FeatureSet, Input, Vocabulary};
 use crate::model::{ArcLabel, Header, LabelDecoding, Layers, Model, Notes, Scoring};
 use crate::neural::Vectors;
 use crate::scorer::{Scorer, Stages};
@@ -90,6 +91,7 @@ impl TrainingData {
         let any = options.system.system(options.roots);
         kept.iter().for_each(|(_, tree)| add_arcs(any.system(), tree, &mut arcs));
         let set = FeatureSet::load_for(&options.features, options.system)?;
+        let features = set.clone();
         let init = options.init.as_deref().map(Init::read).transpose()?;
         if options.layers == Layers::Output && init.is_none() {
             let what = "--layers output leaves the network's hidden units as they are; expected --init with the model that has learned them";
@@ -100,6 +102,7 @@ impl TrainingData {
             roots: options.roots,
             features: set.name,
             feature_text: set.text,
+            clusters: clusters(options, &features)?,
             word_column: options.word_column,
             word_shape: options.word_shape,
             tag_column: options.tag_column,
@@ -355,6 +358,26 @@ fn known(gold: &Gold) -> Cow<'_, Tree> {
         tree.attach(word, NO_NODE, NO_LABEL);
     }
     Cow::Owned(tree)
+}
+
+/// The clusters that the features read.
+///
+/// # Errors
+/// If there are none for features that read them, or features read none.
+fn clusters(options: &TrainOptions, features: &FeatureSet) -> Result<Option<Clusters>> {
+    let read = features.cluster_atom().filter(|_| options.scorer.is_linear());
+    match (&options.clusters, read) {
+        (Some(path), Some(_)) => Clusters::read(Path::new(path)).map(Some),
+        (None, None) => Ok(None),
+        (None, Some(atom)) => {
+            Err(Error::Usage(format!("features {}: `{atom}` reads clusters of words; expected --clusters FILE", features.name)))
+        }
+        (Some(_), None) => Err(Error::Usage(
+            "--clusters is read by features such as S0.c4, and there are none; expected a set that has them, such as --features \
+             zn11+clusters"
+                .to_owned(),
+        )),
+    }
 }
 
 /// The different values of a column, in order; none if there are more than a set of tags has.

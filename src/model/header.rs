@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Lags, Network};
 use crate::error::{Error, Result};
 use crate::eval::Counts;
-use crate::features::{ColumnName, Columns, Compiled, FeatureSet, WordShape};
+use crate::features::{Clusters, ColumnName, Columns, Compiled, FeatureSet, WordShape};
 use crate::scorer::{Decisions, Stages};
 use crate::system::{Actions, Move, Roots, SystemKind};
 use crate::tree::lift::Scheme;
@@ -42,6 +42,9 @@ pub struct Header {
     pub features: String,
     /// The text of the feature set.
     pub feature_text: String,
+    /// Clusters of words, if features read such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<Clusters>,
     /// The column that word atoms read.
     pub word_column: ColumnName,
     /// Word shape: the form of their column that word atoms read.
@@ -198,7 +201,7 @@ impl Header {
     pub fn feature_set(&self) -> Result<(FeatureSet, Columns)> {
         let set = FeatureSet::parse(&self.features, &format!("{}.feat", self.features), &self.feature_text)?;
         let (word, tag) = self.words_and_tags();
-        let columns = Columns::of(&set, word, self.word_shape, tag);
+        let columns = Columns::of(&set, word, self.word_shape, tag).with_clusters(self.clusters.clone());
         Ok((set, columns))
     }
 

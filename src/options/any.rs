@@ -37,14 +37,15 @@ impl Options {
 
     /// The files that a training begins with: word vectors, another model, the places that a network reads.
     pub fn files(&self) -> Vec<&str> {
-        let (vectors, init, weights, arcs, places) = match self {
+        let (vectors, init, weights, arcs, clusters, places) = match self {
             Options::Transitions(options) => {
-                (&options.vectors, &options.init, &options.initial_weights, &options.arc_weights, &options.places)
+                let TrainOptions { vectors, init, initial_weights, arc_weights, clusters, places, .. } = options;
+                (vectors, init, initial_weights, arc_weights, clusters, places)
             }
-            Options::Graph(options) => (&options.vectors, &None, &None, &None, &None),
+            Options::Graph(options) => (&options.vectors, &None, &None, &None, &None, &None),
         };
         let places = places.iter().filter(|name| name.ends_with(".feat"));
-        [vectors, init, weights, arcs].into_iter().flatten().chain(places).map(|path| &**path).collect()
+        [vectors, init, weights, arcs, clusters].into_iter().flatten().chain(places).map(|path| &**path).collect()
     }
 
     /// The name of the system or parser.

@@ -465,6 +465,11 @@ options! {
     #[arg(help_heading = "Training")]
     oracle: OracleKind => transitions(OracleKind = OracleKind::Dynamic);
 
+    /// A file of clusters of words, which features read as `.c4`, `.c6` and `.c`, such as those of `--features zn11+clusters`: a path of 0 and 1
+    /// and a word a line, with a tab between them, as programs for Brown clusters write them. The model keeps them
+    #[arg(value_name = "FILE", help_heading = "Model")]
+    clusters: String => transitions(Option<String> = None, unwritten);
+
     /// A file of what arcs count in the costs of the dynamic oracle and in losses: a label and a whole number a line, with a tab between
     /// them. For arc-hybrid and easy-first, and with `--roots several` arc-eager, arc-eager-start and arc-eager-zpar. Default: each
     /// counts 1

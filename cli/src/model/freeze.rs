@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::write_json_line;
 use treebeam::decode::Parser;
-use treebeam::error::Result;
+use treebeam::error::{Error, Result};
 use treebeam::eval::Counts;
 use treebeam::files::{Output, Paths};
 use treebeam::graph::{GraphModel, GraphParser, GraphScorer};
@@ -124,8 +124,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let _ = paths.output(&args.output)?;
     // Fails now rather than after parsing if the model cannot be written.
     Output::check(&args.output)?;
-    let test = args.test.as_deref().map(|test| Treebank::read(test, None)).transpose()?;
     let mut model = Loaded::read(&args.model)?;
+    let target = model.target();
+    let read = |path| Ok::<_, Error>(Treebank::read(path, None)?.for_target(target).into_owned());
+    let test = args.test.as_deref().map(read).transpose()?;
     let had = precision_of(&model);
     let precision = match args.quantise {
         None => had,
@@ -194,7 +196,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     writeln!(out, "{:<10}{:>12}{:>12}", "features", before.features, after.features)?;
     writeln!(out, "{:<10}{:>12}{:>12}", "weights", before.weights, after.weights)?;
     writeln!(out, "{:<10}{:>12}{:>12}", "bytes", bytes(&before), bytes(&after))?;
-    for (name, before, after) in [("UAS", before.uas, after.uas), ("LAS", before.las, after.las)] {
+    let scores = [("UAS", before.uas, after.uas), ("LAS", before.las, after.las)];
+    let of_tags = scores
+        .map(|(name, before, after)| if name == "LAS" { ("accuracy", before, after) } else { (name, None, None) });
+    for (name, before, after) in if target.is_some() { of_tags } else { scores } {
         if let (Some(before), Some(after)) = (before, after) {
             writeln!(out, "{name:<10}{before:>12.2}{after:>12.2}  {:+.2}", after - before)?;
         }

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use treebeam::error::{Error, Result};
 use treebeam::features::ColumnName;
 use treebeam::job::{annotated, jackknife};
-use treebeam::learn::{TrainOptions, TrainingData, train};
+use treebeam::learn::{Learner, TrainOptions, Training, TrainingData, train};
 use treebeam::options::{GivenOptions, Options, ParserKind};
 use treebeam::parser::Loaded;
 use treebeam::system::SystemKind;
@@ -57,7 +57,8 @@ impl Tags {
         let given = GivenOptions {
             system: SystemKind::named("tagger").map(ParserKind::Transitions),
             tag_column: Some(column),
-            replicas: Some(1.into()),
+            training: Some(Training::Greedy),
+            learner: Some(Learner::Svm),
             iterations: Some(ITERATIONS.into()),
             ..GivenOptions::default()
         };
@@ -71,8 +72,9 @@ impl Tags {
 /// Folds of the training data.
 const FOLDS: usize = 10;
 
-/// Iterations of taggers: on English-EWT a fifth gains 0.02 points over a fourth.
-const ITERATIONS: u32 = 5;
+/// Iterations of taggers. A support vector machine learns more of few sentences than beams of perceptrons: test accuracy on Hungarian-Szeged
+/// 93.94 against 93.54, on Turkish-IMST 92.63 against 92.15, on English-EWT 95.42 against 95.52.
+const ITERATIONS: u32 = 8;
 
 /// Tagging of a treebank, for records.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
