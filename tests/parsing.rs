@@ -449,3 +449,68 @@ fn names_of_files_do_not_reach_the_terminal_raw() {
     let told = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
     assert!(told.contains("a\\u{1b}]0;x\\u{7}.conllu:1: ") && !told.contains('\u{1b}'), "{told}");
 }
+
+/// Several inputs are one output in their order, or one output each in a folder; what an error stops leaves no file in part.
+#[test]
+fn several_inputs_are_parsed_in_order_or_each_for_itself() {
+    let folder = folder();
+    let at = folder.path();
+    let read = |name: &str| fs::read_to_string(at.join(name)).unwrap();
+    for (name, seed, n) in [("a.conllu", 61, 30), ("b.conllu", 62, 1), ("c.conllu", 63, 20)] {
+        write(at, name, &generated(seed, n));
+    }
+    treebeam(at, "treebank convert c.conllu -o c.conllu.gz").assert().success();
+    let [a, b, c] = ["a.conllu", "b.conllu", "c.conllu"].map(|name| parse(at, name));
+    assert_eq!(parse(at, "b.conllu a.conllu c.conllu.gz"), format!("{b}{a}{c}"));
+    let line = "parse --model model a.conllu - c.conllu -o all.conllu --threads 2 --stats-json stats.json";
+    let told = treebeam(at, line).write_stdin(read("b.conllu")).assert().success();
+    assert!(String::from_utf8_lossy(&told.get_output().stderr).contains("51 sentences"), "{told}");
+    assert_eq!(read("all.conllu"), format!("{a}{b}{c}"));
+    let stats: serde_json::Value = serde_json::from_str(&read("stats.json")).unwrap();
+    assert_eq!(stats["sentences"].as_u64(), Some(51));
+
+    treebeam(at, "parse --model model a.conllu b.conllu c.conllu.gz -o out/").assert().success().stdout("");
+    assert_eq!((read("out/a.conllu"), read("out/b.conllu")), (a.clone(), b.clone()));
+    let packed = treebeam(at, "treebank convert out/c.conllu.gz").assert().success();
+    assert_eq!(String::from_utf8_lossy(&packed.get_output().stdout), c);
+    // A folder that is there needs no slash, and one file is as good as several.
+    treebeam(at, "parse --model model c.conllu -o out").assert().success();
+    assert_eq!(read("out/c.conllu"), c);
+
+    let torn = read("c.conllu") + "1\ta\n\n";
+    fs::write(at.join("torn.conllu"), &torn).unwrap();
+    let failure = |line: &str, code: i32| {
+        let assert = treebeam(at, &format!("parse --model model {line}")).assert().code(code);
+        String::from_utf8_lossy(&assert.get_output().stderr).into_owned()
+    };
+    let place = format!("torn.conllu:{}: ", torn.lines().count() - 1);
+    let told = failure("a.conllu torn.conllu b.conllu -o lost.conllu", 2);
+    assert!(told.contains(&place) && !at.join("lost.conllu").exists(), "{told}");
+    let told = failure("a.conllu torn.conllu b.conllu -o some/", 2);
+    assert!(told.contains(&place) && told.contains("1 of 3 files"), "{told}");
+    assert_eq!(read("some/a.conllu"), a);
+    assert_eq!(fs::read_dir(at.join("some")).unwrap().count(), 1);
+    let told = failure("--keep-going a.conllu torn.conllu b.conllu -o most/", 1);
+    assert!(told.contains("1 sentence was left out, 20 were parsed"), "{told}");
+    assert_eq!([read("most/a.conllu"), read("most/torn.conllu"), read("most/b.conllu")], [a, c, b]);
+
+    // These are known before anything is parsed.
+    fs::create_dir(at.join("sub")).unwrap();
+    write(&at.join("sub"), "a.conllu", &generated(64, 1));
+    treebeam(at, "treebank convert b.conllu -o b.conll").assert().success();
+    for (line, expected) in [
+        ("a.conllu none.conllu -o never/", "none.conllu: "),
+        ("a.conllu sub -o never/", "sub: a folder; expected the name of a file"),
+        ("a.conllu - -o never/", "-: an input without a name; expected files, as --output never/ is a folder"),
+        ("a.conllu sub/a.conllu -o never/", "would replace another output"),
+        ("sub/a.conllu b.conllu -o sub", "would replace an input"),
+        ("- a.conllu - -o never.conllu", "only one of the files can be standard input"),
+        ("a.conllu b.conll -o never.conllu", "b.conll: CoNLL-X behind a.conllu, which is CoNLL-U; expected one format"),
+    ] {
+        let told = failure(line, 2);
+        assert!(told.contains(expected), "{line}: {told}");
+        assert!(!at.join("never").exists() && !at.join("never.conllu").exists(), "{line}");
+    }
+    failure("a.conllu b.conll -o both/", 0);
+    assert!(read("both/b.conll").starts_with("1\t"));
+}

@@ -1,5 +1,6 @@
 //! `treebeam parse`.
 
+mod plan;
 mod source;
 mod stats;
 
@@ -10,6 +11,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use plan::{Part, Plan};
 use source::Source;
 use stats::Stats;
 use treebeam::error::{Error, Result, counted};
@@ -27,6 +29,7 @@ columns is not read but for --keep-heads and --keep-labels.
 Examples:
   treebeam parse --model en.model test.conllu -o parsed.conllu
   treebeam parse --model en.model --keep-going found.conllu -o parsed.conllu
+  treebeam parse --model en.model 2024.conllu 2025.conllu -o parsed/
   treebeam tag --model upos.model words.conllu -o tagged.conllu
   treebeam parse --model upos.model --model en.model words.conllu -o parsed.conllu
   treebeam parse --model en.model --keep-heads --keep-labels partial.conllu -o parsed.conllu
@@ -51,24 +54,20 @@ pub struct Args {
     /// The format of the input [default: by the file's ending, CoNLL-U for standard input]
     #[arg(long)]
     format: Option<Format>,
-    /// The file to parse, tokenised and tagged; also .gz or .zst; - for standard input
-    #[arg(default_value = "-")]
-    input: PathBuf,
-    /// The file to write, whole or not at all; also .gz or .zst; - for standard output
+    /// The files to parse, one after the other, tokenised and tagged; also .gz or .zst; - for standard input
+    #[arg(default_value = "-", value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    /// The file to write for all inputs, whole or not at all; also .gz or .zst; - for standard output. A folder, or a name that ends
+    /// in a slash, gets one file for each input, under the input's name
     #[arg(short, long, default_value = "-", value_name = "FILE")]
     output: PathBuf,
 }
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let paths = Paths::default().inputs(&args.model).input(&args.input).output(&args.output)?;
+    let plan = Plan::new(&args.inputs, args.format, &args.output)?;
+    let paths = plan.paths(Paths::default().inputs(&args.model))?;
     args.stats_json.iter().try_fold(paths, |paths, stats| paths.output(stats))?;
-    if args.output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet")) {
-        let output = args.output.display();
-        bail!(
-            "{output}: expected the name of a file of CoNLL-U or CoNLL-X; `python -m treebeam.parquet` writes Parquet"
-        );
-    }
     let loading = Instant::now();
     let read = |path: &PathBuf| Ok((path.display().to_string(), Loaded::read(path)?));
     let models = args.model.iter().map(read).collect::<Result<Vec<_>>>()?;
@@ -78,56 +77,24 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     for warning in pipeline.parser().warnings() {
         treebeam::console::say(format_args!("warning: {warning}"));
     }
-    let reader = Reader::open(&args.input, args.format)?.allowing_empty();
-    let format = reader.format();
-    if args.options.k_best > 1 && format == Format::Conllx {
+    if args.options.k_best > 1 && plan.parts.iter().any(|part| part.format == Format::Conllx) {
         bail!("--k-best writes scores as comments, and CoNLL-X has none; convert the input to CoNLL-U");
     }
-    super::warn_of_name(&args.output, format);
-    let mut output = Output::create(&args.output)?;
+    plan.make_folder()?;
     let stats_output = args.stats_json.as_deref().map(Output::create).transpose()?;
-    if args.input == Path::new("-") && std::io::stdin().is_terminal() {
-        treebeam::console::note(format_args!("reading CoNLL-U from standard input; end it with Ctrl-D"));
-    }
 
     let start = Instant::now();
-    let mut decoding = Duration::ZERO;
-    let (mut sentences, mut words, mut enhanced) = (0, 0, 0);
-    // What others write while we read may be long in coming; what is read from a file is there.
-    let may_wait = args.input == Path::new("-") || std::fs::metadata(&args.input).is_ok_and(|there| !there.is_file());
-    let mut source = Source::new(reader, args.keep_going, may_wait).map_err(Error::io(&args.input))?;
-    let mut empty_columns = EmptyColumns::new(model.columns(), model.tags(), format);
-    let name = args.input.display().to_string();
-    let bar = progress_bar();
-    loop {
-        // Whoever waits for trees before going on gets them.
-        if !source.is_ready() {
-            output.flush_unless_temporary().map_err(Error::io(&args.output))?;
+    let mut run = Run::new(&args, &model, &mut pipeline);
+    for (i, part) in plan.parts.iter().enumerate() {
+        super::warn_of_name(&part.output, part.format);
+        let written = run.write(part);
+        if written.is_err() && i > 0 {
+            treebeam::console::note(format_args!("{i} of {} files were parsed", plan.parts.len()));
         }
-        let chunk = read_chunk(&mut source, &pipeline).map_err(with_remedy)?;
-        let started = Instant::now();
-        let chunk = pipeline.tag(chunk)?;
-        decoding += started.elapsed();
-        for warning in empty_columns.look_at(&chunk, &name, chunk.is_empty()) {
-            eprintln!("warning: {warning}");
-        }
-        if chunk.is_empty() {
-            break;
-        }
-        let started = Instant::now();
-        let parsed = pipeline.parse(&chunk)?;
-        decoding += started.elapsed();
-        for (sentence, parsed) in chunk.iter().zip(&parsed) {
-            let written = model.write_with(sentence, parsed, args.options.k_best > 1, args.enhanced, &mut output);
-            written.map_err(Error::io(&args.output))?;
-        }
-        sentences += chunk.len();
-        words += chunk.iter().map(Sentence::n_words).sum::<usize>();
-        enhanced += chunk.iter().filter(|sentence| sentence.has_enhanced_graph()).count();
-        bar.set_position(sentences as u64);
+        written?;
     }
+    let Run { sentences, words, enhanced, decoding, is_whole, bar, .. } = run;
     bar.finish_and_clear();
-    output.finish()?;
     let seconds = start.elapsed().as_secs_f64();
     if enhanced > 0 && model.target().is_none() {
         let what = counted(enhanced, "sentence");
@@ -152,7 +119,81 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         writeln!(file)?;
         file.finish()?;
     }
-    Ok(if source.report(sentences) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A run, and what it has parsed so far.
+struct Run<'r> {
+    args: &'r Args,
+    model: &'r Loaded,
+    pipeline: &'r mut Pipeline,
+    sentences: usize,
+    words: usize,
+    /// Sentences with an enhanced graph.
+    enhanced: usize,
+    decoding: Duration,
+    /// False if something was left out.
+    is_whole: bool,
+    bar: ProgressBar,
+}
+
+impl<'r> Run<'r> {
+    fn new(args: &'r Args, model: &'r Loaded, pipeline: &'r mut Pipeline) -> Run<'r> {
+        let (decoding, bar) = (Duration::ZERO, progress_bar());
+        Run { args, model, pipeline, sentences: 0, words: 0, enhanced: 0, decoding, is_whole: true, bar }
+    }
+
+    /// Writes one output.
+    fn write(&mut self, part: &Part) -> anyhow::Result<()> {
+        let mut output = Output::create(&part.output)?;
+        part.inputs.iter().try_for_each(|input| self.parse(input, part.format, &mut output))?;
+        Ok(output.finish()?)
+    }
+
+    /// Parses one input.
+    fn parse(&mut self, input: &Path, format: Format, output: &mut Output) -> anyhow::Result<()> {
+        let reader = Reader::open(input, Some(format))?.allowing_empty();
+        if input == Path::new("-") && std::io::stdin().is_terminal() {
+            treebeam::console::note(format_args!("reading CoNLL-U from standard input; end it with Ctrl-D"));
+        }
+        // What others write while we read may be long in coming; what is read from a file is there.
+        let may_wait = input == Path::new("-") || std::fs::metadata(input).is_ok_and(|there| !there.is_file());
+        let mut source = Source::new(reader, self.args.keep_going, may_wait).map_err(Error::io(input))?;
+        let mut empty_columns = EmptyColumns::new(self.model.columns(), self.model.tags(), format);
+        let name = input.display().to_string();
+        let before = self.sentences;
+        let path = output.path().to_owned();
+        loop {
+            // Whoever waits for trees before going on gets them.
+            if !source.is_ready() {
+                output.flush_unless_temporary().map_err(Error::io(&path))?;
+            }
+            let chunk = read_chunk(&mut source, self.pipeline).map_err(with_remedy)?;
+            let started = Instant::now();
+            let chunk = self.pipeline.tag(chunk)?;
+            self.decoding += started.elapsed();
+            for warning in empty_columns.look_at(&chunk, &name, chunk.is_empty()) {
+                eprintln!("warning: {warning}");
+            }
+            if chunk.is_empty() {
+                break;
+            }
+            let started = Instant::now();
+            let parsed = self.pipeline.parse(&chunk)?;
+            self.decoding += started.elapsed();
+            for (sentence, parsed) in chunk.iter().zip(&parsed) {
+                let shows_scores = self.args.options.k_best > 1;
+                let written = self.model.write_with(sentence, parsed, shows_scores, self.args.enhanced, output);
+                written.map_err(Error::io(&path))?;
+            }
+            self.sentences += chunk.len();
+            self.words += chunk.iter().map(Sentence::n_words).sum::<usize>();
+            self.enhanced += chunk.iter().filter(|sentence| sentence.has_enhanced_graph()).count();
+            self.bar.set_position(self.sentences as u64);
+        }
+        self.is_whole &= !source.report(self.sentences - before);
+        Ok(())
+    }
 }
 
 /// Counts the sentences that are done, on a terminal.

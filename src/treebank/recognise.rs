@@ -65,7 +65,12 @@ fn lines_of_columns(text: &str, source: &str) -> Option<(&'static str, String)> 
         return None;
     }
     let held = if are_even { held(&rows) } else { None };
-    if first.len() > 3 && !has_tabs && held.is_none() || !are_even && rows.iter().any(|row| row.len() > 3) {
+    // Numbers among words are no heads yet: of a single line, or where all lines end as sentences do.
+    let is_sentence = |row: &&Vec<&str>| row.len() > 1 && row.last().is_some_and(|last| last.ends_with(ENDS));
+    let is_word = first[0] == "1" && first.contains(&"_");
+    let is_text = rows.iter().all(|row| is_sentence(&row)) || lines.len() == 1 && first.len() > 3 && !is_word;
+    if !has_tabs && (is_text || first.len() > 3 && held.is_none()) || !are_even && rows.iter().any(|row| row.len() > 3)
+    {
         let what = "split it into sentences and words and tag these first, for example with UDPipe or Stanza";
         return Some(("what seems to be running text", other_tool(what)));
     }
@@ -73,7 +78,7 @@ fn lines_of_columns(text: &str, source: &str) -> Option<(&'static str, String)> 
         1..=3 if !has_tabs && lines.len() > 1 => "what seems to be a list of words, one a line",
         1..=3 if !has_tabs => return None,
         // One line may as well be a slip.
-        9..=11 if lines.len() == 1 => return None,
+        9..=11 if lines.len() == 1 && has_tabs => return None,
         _ if lines.len() == 1 && !held.as_ref().is_some_and(|names| names.contains("head")) => return None,
         14.. if held.as_deref() == Some(CONLL_2009) => "what seems to be CoNLL-2009",
         _ if !has_tabs => "columns that are separated by spaces",
@@ -92,6 +97,9 @@ fn lines_of_columns(text: &str, source: &str) -> Option<(&'static str, String)> 
         ),
     })
 }
+
+/// Ends of sentences.
+const ENDS: [char; 9] = ['.', '!', '?', '…', '。', '！', '？', '।', '؟'];
 
 /// Columns of CoNLL-U.
 const CONLLU: &str = "id,form,lemma,upos,xpos,feats,head,deprel,deps,misc";
@@ -189,11 +197,20 @@ mod tests {
             (b"{\"tokens\": []}\n", "JSON", "CoNLL-U"),
             (b"( (S (NP-SBJ (DT The))))\n", "phrase structure", "dependencies"),
             (b"The cat sat on the mat .\nIt slept .\n", "running text", "UDPipe"),
+            (b"Of the 9 cats , 0 sat on mats .\n", "running text", "UDPipe"),
+            (b"He had 0 dogs in that house\n", "running text", "UDPipe"),
+            (b"The 2 dogs were seen in the 0 park .\nThe 1 cat was seen in the 0 park .\n", "running text", "UDPipe"),
+            (b"It slept .\nThey did .\n", "running text", "UDPipe"),
             (b"The\ncat\nsat\n", "one a line", "--from columns --columns form "),
             (b"The\tDET\ncat\tNOUN\n", "same number of columns", "--columns form,upos "),
             (b"1\tThe\tDET\n2\tcat\tNOUN\n", "same number of columns", "--columns id,form,upos "),
             (
                 b"1 The the DET DT _ 2 det _ _\n2 cat cat NOUN NN _ 0 root _ _\n",
+                "spaces",
+                "--columns id,form,lemma,upos,xpos,feats,head,deprel,deps,misc ",
+            ),
+            (
+                b"1 No no UH UH _ 0 root _ _\n",
                 "spaces",
                 "--columns id,form,lemma,upos,xpos,feats,head,deprel,deps,misc ",
             ),
