@@ -11,6 +11,7 @@ fn register_systems() {
 
 mod common;
 
+mod combining;
 mod documents;
 mod draw;
 mod eval;

@@ -11,6 +11,7 @@ macro_rules! eprintln {
 mod allocator;
 #[cfg(target_os = "linux")]
 mod closed;
+mod combine;
 mod draw;
 mod eval;
 mod experiment;
@@ -76,6 +77,12 @@ enum Command {
     /// breakdowns, intervals and tests are about. Files that do not hold the same words, words without a head and cycles are errors (exit
     /// code 2). Several roots in a sentence are accepted, and counted.
     Eval(eval::Args),
+    /// Combine several parsers' trees of the same words to one tree, by votes
+    ///
+    /// Every file votes for its arcs, and the tree with most votes is found exactly (Sagae & Lavie 2006). Labels are voted for by the files
+    /// that have the arc. Of equals the first file decides. Files that do not hold the same words are errors (exit code 2). In CoNLL-U one
+    /// word hangs on the root, even if the files have several.
+    Combine(combine::Args),
     /// Draw trees, or two trees of the same words with their differences: SVG, LaTeX, text, or a page of all
     ///
     /// Of two trees the first stands above the words, the second beneath them. Arcs of words with different heads are dashed, labels that
@@ -94,7 +101,7 @@ enum Command {
     Oracle(oracle::Args),
     /// List feature sets, show the features of a configuration
     Features(features::Args),
-    /// Check, count, convert, split or generate treebanks
+    /// Check, count, convert, split, compare or generate treebanks
     Treebank(treebank::Args),
     /// Look into a model file
     Model(model::Args),
@@ -129,6 +136,7 @@ pub fn main() -> ExitCode {
         Command::Train(args) => train::run(*args),
         Command::Parse(args) => parse::run(args),
         Command::Eval(args) => eval::run(args),
+        Command::Combine(args) => combine::run(&args),
         Command::Draw(args) => draw::run(args),
         Command::Trace(args) => trace::run(args),
         Command::Oracle(args) => oracle::run(args),

@@ -1,5 +1,6 @@
 //! `treebeam treebank`.
 
+mod agree;
 mod check;
 mod convert;
 mod generate;
@@ -32,6 +33,8 @@ enum Command {
     Split(split::Args),
     /// Annotate each part of a file by a model that was trained on the other parts
     Jackknife(Box<jackknife::Args>),
+    /// Keep the sentences that several parsers analyse alike
+    Agree(agree::Args),
     /// Generate a treebank whose attachments depend on words
     Generate(generate::Args),
 }
@@ -44,6 +47,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Command::Convert(args) => convert::run(&args),
         Command::Split(args) => split::run(&args),
         Command::Jackknife(args) => jackknife::run(*args),
+        Command::Agree(args) => agree::run(&args),
         Command::Generate(args) => generate::run(&args),
     }
 }

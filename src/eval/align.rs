@@ -12,22 +12,41 @@ pub fn check_alignment(gold: &Input, system: &Input) -> Result<(), Problem> {
         same_words(&gold.path, expected, &system.path, found)?;
     }
     let [n_gold, n_system] = [gold, system].map(|input| input.sentences.len());
-    if let Some(extra) = system.sentences.get(n_gold) {
-        return Err(Problem {
-            location: location(&system.path, extra.line, extra),
-            found: format!("a sentence more than the {n_gold} of {}", gold.path),
-            expected: "the end of the file".to_owned(),
-        });
+    if let Some(sentence) = system.sentences.get(n_gold) {
+        return Err(extra(&gold.path, n_gold, &system.path, sentence));
     }
-    if let Some(missing) = gold.sentences.get(n_system) {
-        let found = format!("the end of the file after {n_system} sentences");
-        let expected = format!("the sentence at {}", location(&gold.path, missing.line, missing));
-        return Err(Problem::at(&system.path, 0, found, expected));
+    if let Some(sentence) = gold.sentences.get(n_system) {
+        return Err(missing(&gold.path, sentence, &system.path, n_system));
     }
     Ok(())
 }
 
-fn same_words(gold_path: &str, gold: &InputSentence, system_path: &str, system: &InputSentence) -> Result<(), Problem> {
+/// The problem that the system's file goes on where the gold file ends.
+pub(super) fn extra(gold_path: &str, n_gold: usize, system_path: &str, extra: &InputSentence) -> Problem {
+    Problem {
+        location: location(system_path, extra.line, extra),
+        found: format!("a sentence more than the {n_gold} of {gold_path}"),
+        expected: "the end of the file".to_owned(),
+    }
+}
+
+/// The problem that the system's file ends where the gold file goes on.
+pub(super) fn missing(gold_path: &str, missing: &InputSentence, system_path: &str, n_system: usize) -> Problem {
+    let found = format!("the end of the file after {n_system} sentences");
+    let expected = format!("the sentence at {}", location(gold_path, missing.line, missing));
+    Problem::at(system_path, 0, found, expected)
+}
+
+/// Checks that both sentences have the same forms.
+///
+/// # Errors
+/// The first word that is another.
+pub(super) fn same_words(
+    gold_path: &str,
+    gold: &InputSentence,
+    system_path: &str,
+    system: &InputSentence,
+) -> Result<(), Problem> {
     let mismatch = |system_line, found: String, gold_line, expected: String| Problem {
         location: location(system_path, system_line, system),
         found,

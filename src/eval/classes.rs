@@ -75,6 +75,22 @@ pub struct Classes {
     pub predicted_projectivity: OfClass,
 }
 
+impl AddAssign<&Classes> for Classes {
+    fn add_assign(&mut self, other: &Classes) {
+        let pairs = [
+            (&mut self.arc_length, &other.arc_length),
+            (&mut self.sentence_length, &other.sentence_length),
+            (&mut self.label, &other.label),
+            (&mut self.projectivity, &other.projectivity),
+            (&mut self.predicted_arc_length, &other.predicted_arc_length),
+            (&mut self.predicted_projectivity, &other.predicted_projectivity),
+        ];
+        for (sums, others) in pairs {
+            others.iter().for_each(|(class, &right)| *sums.entry(class.clone()).or_default() += right);
+        }
+    }
+}
+
 impl Classes {
     /// Adds a sentence.
     pub fn add(&mut self, gold: &Analysis, system: &Analysis) {

@@ -72,7 +72,7 @@ impl Input {
     pub fn read_for(path: &Path, target: Option<Column>) -> Result<Input> {
         // Sentence by sentence: what is compared is kept, the file is not.
         let sentences = Reader::open(path, None)?
-            .map(|sentence| Ok(read_sentence(&sentence?.for_target(target))?))
+            .map(|sentence| Ok(InputSentence::new(&sentence?.for_target(target))?))
             .collect::<Result<_>>()?;
         Ok(Input { path: path.display().to_string(), sentences })
     }
@@ -82,7 +82,7 @@ impl Input {
     /// # Errors
     /// As [`Input::read`], but for files.
     pub fn of_sentences<'s>(path: &str, sentences: impl IntoIterator<Item = &'s Sentence>) -> Result<Input, Problem> {
-        let sentences = sentences.into_iter().map(read_sentence).collect::<Result<_, _>>()?;
+        let sentences = sentences.into_iter().map(InputSentence::new).collect::<Result<_, _>>()?;
         Ok(Input { path: path.to_owned(), sentences })
     }
 
@@ -98,6 +98,28 @@ impl Input {
 }
 
 impl InputSentence {
+    /// The sentence's heads, which must make a tree, and what else is compared.
+    ///
+    /// # Errors
+    /// If a word has no head, a head that does not exist, or is part of a cycle.
+    pub fn new(sentence: &Sentence) -> Result<InputSentence, Problem> {
+        let heads = sentence.heads(Roots::Several)?;
+        let column = |column| sentence.words().map(|word| sentence.column(word, column).to_owned()).collect();
+        Ok(InputSentence {
+            id: sentence.id().map(str::to_owned),
+            line: sentence.line(),
+            lines: sentence.lines_of_words(),
+            forms: column(Column::Form),
+            lemmas: column(Column::Lemma),
+            upos: column(Column::Upos),
+            xpos: column(Column::Xpos),
+            feats: column(Column::Feats),
+            heads,
+            labels: sentence.words().map(|word| sentence.deprel(word).to_owned()).collect(),
+            ranges: ranges(sentence),
+        })
+    }
+
     /// The number of words.
     pub fn n_words(&self) -> usize {
         self.heads.len()
@@ -112,25 +134,6 @@ impl InputSentence {
     pub fn analysis(&self) -> Analysis<'_> {
         Analysis { heads: self.heads.clone(), labels: self.labels.iter().map(String::as_str).collect() }
     }
-}
-
-/// The sentence's heads, which must make a tree, and what else is compared.
-fn read_sentence(sentence: &Sentence) -> Result<InputSentence, Problem> {
-    let heads = sentence.heads(Roots::Several)?;
-    let column = |column| sentence.words().map(|word| sentence.column(word, column).to_owned()).collect();
-    Ok(InputSentence {
-        id: sentence.id().map(str::to_owned),
-        line: sentence.line(),
-        lines: sentence.lines_of_words(),
-        forms: column(Column::Form),
-        lemmas: column(Column::Lemma),
-        upos: column(Column::Upos),
-        xpos: column(Column::Xpos),
-        feats: column(Column::Feats),
-        heads,
-        labels: sentence.words().map(|word| sentence.deprel(word).to_owned()).collect(),
-        ranges: ranges(sentence),
-    })
 }
 
 /// The sentence's multiword tokens.

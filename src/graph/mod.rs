@@ -40,6 +40,7 @@ mod scorer;
 mod spanning;
 #[cfg(test)]
 mod tests;
+mod votes;
 
 pub use crate::learn::Learner;
 pub use crate::options::{GraphKind, GraphOptions};
@@ -59,6 +60,7 @@ pub use part_scorer::{PartScorer, Scoring};
 pub use parts::{Order, Part};
 pub use scorer::{ArcLabels, ArcScorer, Side};
 pub use spanning::k_best_spanning;
+pub use votes::{Decoder, Votes};
 
 impl GraphKind {
     /// Order of the model: the neighbours that the score of an arc sees.
