@@ -419,6 +419,48 @@ metric = "uas"
 values = { "*" = 79 }
 "#;
 
+/// Folds are trained one by one, and are one treebank in tables.
+#[test]
+fn folds_are_one_treebank_in_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let treebanks = "[\"generated:1,60,projective\", \"generated:2,60,nonprojective\"]";
+    std::fs::write(
+        at.join("cross.toml"),
+        SMALL.replace(treebanks, "[\"folds:4:xx\"]").replace("\"small\"", "\"cross\""),
+    )
+    .unwrap();
+    std::fs::create_dir_all(at.join("treebanks/xx")).unwrap();
+    crate::common::write(at, "treebanks/xx/train.conllu", &crate::common::generated(5, 50));
+    let run = |action: &str| {
+        let assert = treebeam(&["experiment", action, "cross.toml", "--treebanks", "treebanks"], at).assert().success();
+        text(assert.get_output().stdout.clone())
+    };
+    let listed = treebeam(&["experiment", "list", "."], at).assert().success();
+    let listed = text(listed.get_output().stdout.clone());
+    assert!(listed.contains("quick: 8 cells, 4 treebanks, 1 seed"), "{listed}");
+    let planned = run("plan");
+    for fold in 1..=4 {
+        assert_eq!(planned.matches(&format!("fold:{fold}/4:xx")).count(), 2, "{planned}");
+    }
+    run("run");
+    let printed = run("table");
+    assert!(printed.contains("cells: 2 of 2 done"), "{printed}");
+    assert!(printed.contains("Cross-validation: `folds:4:xx` counts as one treebank"), "{printed}");
+    let table = std::fs::read_to_string(at.join("results/cross/quick.tsv")).unwrap();
+    assert!(table.contains("folds:4:xx") && !table.contains("fold:"), "{table}");
+    assert!(printed.contains("| folds:4:xx | 25 | 13 | 50 |"), "{printed}");
+    // Their records say what each was trained on.
+    let records = std::fs::read_dir(at.join("results/cross")).unwrap().map(|entry| entry.unwrap().path());
+    let packed = records.into_iter().find(|path| path.to_string_lossy().contains("records")).unwrap();
+    let records = text(treebeam::files::read_whole(&packed).unwrap());
+    assert_eq!(
+        (records.lines().count(), records.matches("\"rest\":").count()),
+        (8, 2),
+        "the second fold alone has a gap"
+    );
+}
+
 /// A grid over one of the trainings of [`SMALL`], and more.
 const GRID: &str = r#"
 name = "grid"

@@ -182,7 +182,7 @@ fn documents_that_are_cut_are_told() {
         String::from_utf8(assert.get_output().stderr.clone()).unwrap()
     };
     let told = stderr("split d.conllu --parts 70,30 -o a.conllu -o b.conllu");
-    let warning = "a.conllu: ends within a document (`# newdoc`), of which it has the first 1 sentence\n";
+    let warning = "a.conllu: ends within a document (`# newdoc`), of which it has the first 1 sentence; ";
     assert!(told.starts_with(&format!("warning: {warning}")) && told.matches("warning").count() == 1, "{told}");
     assert!(!stderr("split d.conllu --parts 50,50 -o a.conllu -o b.conllu").contains("warning"));
     assert!(stderr("split d.conllu --parts 1 --max-sentences 5 -o a.conllu").contains("has the first 2 sentences"));
@@ -192,6 +192,83 @@ fn documents_that_are_cut_are_told() {
         fs::read_to_string(at.join("a.conllu")).unwrap().split_inclusive("\n\n").map(str::to_owned).collect();
     shuffled.sort();
     assert_eq!(shuffled, (1..=6).map(sentence).collect::<Vec<_>>());
+}
+
+/// Folds are apart, together the whole, and of whole documents.
+#[test]
+fn folds_and_parts_keep_documents() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let sentence = |i: usize| format!("# sent_id = s{i}\n1\tw{i}\t_\tX\t_\t_\t0\troot\t_\t_\n\n");
+    // Ten documents of 1 to 10 sentences.
+    let mut all = String::new();
+    let mut documents = Vec::new();
+    for n in 1..=10 {
+        let text: String = (0..n).map(|i| sentence(n * 100 + i)).collect();
+        documents.push(format!("# newdoc id = {n}\n{text}"));
+        all += &documents[n - 1];
+    }
+    fs::write(at.join("all.conllu"), &all).unwrap();
+    let read = |name: &str| fs::read_to_string(at.join(name)).unwrap();
+    let n_whole = |text: &str| documents.iter().filter(|document| text.contains(*document)).count();
+    let said = |assert: assert_cmd::assert::Assert| String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    for shuffle in ["", "--shuffle --seed 3"] {
+        let told = said(treebeam(at, &format!("split all.conllu --folds 4 {shuffle} -o folds")).success());
+        assert!(!told.contains("warning"), "{told}");
+        let mut tested = String::new();
+        for fold in 1..=4 {
+            let (train, test) =
+                (read(&format!("folds/{fold}/train.conllu")), read(&format!("folds/{fold}/test.conllu")));
+            assert!(n_whole(&test) > 0 && n_whole(&train) + n_whole(&test) == 10);
+            assert_eq!(train.len() + test.len(), all.len());
+            tested += &test;
+        }
+        assert_eq!((tested == all, tested.len(), n_whole(&tested)), (shuffle.is_empty(), all.len(), 10));
+        let told = said(
+            treebeam(at, &format!("split all.conllu --parts 8,1,1 --whole-documents {shuffle} -o a -o b -o c"))
+                .success(),
+        );
+        assert!(!told.contains("warning"), "{told}");
+        let parts = ["a", "b", "c"].map(read);
+        assert_eq!(parts.iter().map(|part| n_whole(part)).sum::<usize>(), 10);
+        assert_eq!(parts.concat().len(), all.len());
+        assert!(parts.iter().all(|part| part.starts_with("# newdoc")));
+    }
+    assert!(
+        said(treebeam(at, "split all.conllu --parts 8,1,1 -o a -o b -o c").success()).contains("--whole-documents")
+    );
+    // More folds than documents cut these, and say so; without documents there is nothing to keep.
+    let told = said(treebeam(at, "split all.conllu --folds 11 -o many/").success());
+    assert!(told.contains("10 documents for 11 folds; folds begin and end within documents"), "{told}");
+    let tested: String = (1..=11).map(|fold| read(&format!("many/{fold}/test.conllu"))).collect();
+    assert_eq!(tested, all);
+    fs::write(
+        at.join("plain.conll"),
+        all.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect::<String>(),
+    )
+    .unwrap();
+    let told = said(treebeam(at, "split plain.conll --folds 5 -o plain").success());
+    assert!(
+        told.contains("plain/5/test.conllx: 11 sentences") && told.contains("plain/5/train.conllx: 44 sentences"),
+        "{told}"
+    );
+    for (line, expected) in [
+        ("--folds 56 -o few", "all.conllu: no sentence is left for fold 1; expected fewer folds"),
+        ("--folds 1 -o few", "from 2 to 100"),
+        ("--folds 3 -o few -o more", "2 outputs with --folds; expected one folder"),
+        ("--folds 3 -o all.conllu", "all.conllu: expected a folder for --folds"),
+        ("--folds 3 -o -", "-: expected a folder for --folds"),
+        ("--folds 3 --parts 1,2 -o few", "cannot be used with"),
+        ("-o few", "--parts"),
+        (
+            "--parts 1,1,1,1,1,1,1,1,1,1,1 --whole-documents -o 1 -o 2 -o 3 -o 4 -o 5 -o 6 -o 7 -o 8 -o 9 -o 10 -o 11",
+            "10 documents for 11 parts",
+        ),
+        ("--parts 1,1 --whole-documents --max-sentences 2 -o 1 -o 2", "1 document for 2 parts"),
+    ] {
+        let told = said(treebeam(at, &format!("split all.conllu {line}")).code(2));
+        assert!(told.contains(expected) && !at.join("few").exists() && !at.join("1").exists(), "{line}: {told}");
+    }
 }
 
 /// The options that an error recommends for another format give the right heads.

@@ -24,7 +24,7 @@ use toml::{Table, Value};
 use crate::write_json_line;
 use opened::{Experiment, How, State};
 use treebeam::error::{Error, counted};
-use treebeam_lab::experiment::{Overrides, Spec, read_toml};
+use treebeam_lab::experiment::{Overrides, Source, Spec, read_toml};
 
 /// Options of `treebeam experiment`.
 #[derive(Debug, clap::Args)]
@@ -413,7 +413,8 @@ impl Listed {
         let n_rows = spec.rows.iter().filter(|row| row.open.is_none()).count();
         let mut profiles = BTreeMap::new();
         for (name, profile) in &spec.profiles {
-            let (treebanks, seeds) = (profile.treebanks.len(), profile.seeds.len());
+            let treebanks = profile.treebanks.iter().map(|name| Ok(name.parse::<Source>()?.treebanks().len()));
+            let (treebanks, seeds) = (treebanks.sum::<Result<usize, Error>>()?, profile.seeds.len());
             let cells = Some(treebanks * seeds * n_rows * spec.columns.len());
             profiles.insert(name.clone(), Scale { treebanks, seeds: Some(seeds), cells });
         }

@@ -6,7 +6,7 @@ use super::Experiments;
 use super::folder::{write, write_document};
 use super::opened::{Opened, View};
 use treebeam_lab::experiment::{Overrides, Plan, Provenance, Spec, Trainings, Treebeam};
-use treebeam_lab::report::{Summary, document, tsv};
+use treebeam_lab::report::{Summary, document, pooled, tsv};
 
 /// An experiment of trainings with what has been run of it.
 pub type OpenedTrainings = Opened<Trainings<Treebeam>, Plan>;
@@ -29,6 +29,8 @@ pub fn open(args: &Experiments, path: &Path, overrides: &Overrides) -> anyhow::R
 impl View<Trainings<Treebeam>> for Plan {
     fn write_tables(opened: &OpenedTrainings) -> anyhow::Result<()> {
         let Opened { view: plan, store, accept_stale, command, folder, .. } = opened;
+        let pooled = pooled(plan, store, *accept_stale)?;
+        let (plan, store) = pooled.as_ref().map_or((plan, store), |(plan, store)| (plan, store));
         let summary = Summary::new(plan, store, *accept_stale);
         let table = format!("{}.tsv", plan.profile_name);
         write(folder.path(), &table, &tsv(&summary, command))?;

@@ -9,9 +9,10 @@ use super::source::Source;
 use treebeam::error::{Error, Result};
 pub(super) use treebeam::files::hex;
 use treebeam::treebank::generate::{Options, sentences};
+use treebeam::treebank::split::folds;
 use treebeam::treebank::{Format, Sentence, Treebank};
 
-/// Consecutive sentences of a file or of a generated treebank.
+/// Consecutive sentences of a file or of a generated treebank; in cross-validation those before and behind other folds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Portion {
     /// The file; for a generated treebank its name. Left out of records, for it is a matter of the machine.
@@ -19,8 +20,27 @@ pub struct Portion {
     pub path: PathBuf,
     /// The sentences, counted from 0.
     pub sentences: Range<usize>,
+    /// Those that follow, behind a gap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<Range<usize>>,
     /// SHA-256 of these sentences, as a file that held nothing else would have it; hexadecimal.
     pub sha256: String,
+}
+
+impl Portion {
+    /// Number of sentences.
+    pub fn n_sentences(&self) -> usize {
+        self.sentences.len() + self.rest.as_ref().map_or(0, Range::len)
+    }
+
+    /// Those of `treebank`, the whole that it is a portion of, that belong to it.
+    fn slice_of(&self, treebank: Treebank) -> Slice {
+        let mut all = Slice::new(treebank);
+        all.retain(|number| {
+            [Some(&self.sentences), self.rest.as_ref()].into_iter().flatten().any(|r| r.contains(&number))
+        });
+        all
+    }
 }
 
 /// A treebank, cut into portions and capped.
@@ -41,16 +61,19 @@ impl Data {
     /// A folder without development data gives the last tenth of its training data for it, before the cap.
     ///
     /// # Errors
-    /// If a file is missing, cannot be read, is malformed, or holds too few sentences.
+    /// If a file is missing, cannot be read, is malformed, or holds too few sentences; if all folds of a treebank are meant.
     pub fn find(source: Source, folder: Option<&Path>, cap: Option<usize>) -> Result<Data> {
         let [mut train, dev, test] = match &source {
             Source::Folder(name) => {
-                let folder = folder.ok_or_else(|| {
-                    Error::Usage(format!("treebank `{name}`: give the folder of treebanks with --treebanks"))
-                })?;
+                let folder = folder.ok_or_else(|| no_folder(name))?;
                 in_folder(&source, &place_of(folder, name))?
             }
             Source::Generated { .. } => generated(whole(&source, Path::new(&source.to_string()))?),
+            Source::Fold { number, n, of } => fold(*number, *n, of, folder)?,
+            Source::Folds { n, of } => {
+                let found = format!("treebank `{source}`: {n} treebanks where one is meant");
+                return Err(Error::Usage(format!("{found}; expected one of them, such as fold:1/{n}:{of}")));
+            }
         };
         if let Some(cap) = cap {
             train.sentences.truncate(cap);
@@ -58,15 +81,30 @@ impl Data {
         Ok(Data { source, train: train.portion(), dev: dev.portion(), test: test.portion() })
     }
 
+    /// The treebank whose folds these are, all of them in order: all of it is test data; training and development data are those of the
+    /// first fold.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn of_folds(folds: &[&Data]) -> Result<Data> {
+        let first = folds[0];
+        let of = match &first.source {
+            Source::Fold { n, of, .. } => Source::Folds { n: *n, of: of.clone() },
+            source => source.clone(),
+        };
+        let test = Slice::new(whole(&of, &first.test.path)?).portion();
+        Ok(Data { source: of, train: first.train.clone(), dev: first.dev.clone(), test })
+    }
+
     /// The same with only the first `cap` sentences to train on; `None` if there are no more.
     ///
     /// # Errors
     /// As [`Data::find`].
     pub fn capped(&self, cap: usize) -> Result<Option<Data>> {
-        if self.train.sentences.len() <= cap {
+        if self.train.n_sentences() <= cap {
             return Ok(None);
         }
-        let mut train = whole(&self.source, &self.train.path).map(Slice::new)?;
+        let mut train = self.train.slice_of(whole(&self.source, &self.train.path)?);
         train.sentences.truncate(cap);
         Ok(Some(Data { train: train.portion(), ..self.clone() }))
     }
@@ -76,9 +114,8 @@ impl Data {
     /// # Errors
     /// If they cannot be read or are not those that the checksum was taken of.
     pub fn read(&self, portion: &Portion) -> Result<Treebank> {
-        let Treebank { path, format, mut sentences, .. } = whole(&self.source, &portion.path)?;
-        sentences.truncate(portion.sentences.end);
-        let treebank = Treebank::of_sentences(&path, format, sentences.split_off(portion.sentences.start));
+        let Slice { path, format, sentences, .. } = portion.slice_of(whole(&self.source, &portion.path)?);
+        let treebank = Treebank::of_sentences(&path, format, sentences);
         if treebank.sha256 != portion.sha256 {
             let path = path.display();
             return Err(Error::Usage(format!("{path}: the file has changed since the experiment was started")));
@@ -91,6 +128,7 @@ impl Data {
 fn whole(source: &Source, path: &Path) -> Result<Treebank> {
     match *source {
         Source::Folder(_) => Treebank::read(path, None),
+        Source::Folds { ref of, .. } | Source::Fold { ref of, .. } => whole(of, path),
         Source::Generated { seed, sentences: n_sentences, nonprojective: non_projective } => {
             let sentences = sentences(Options { seed, n_sentences, non_projective }).collect();
             Ok(Treebank::of_sentences(path, Format::Conllu, sentences))
@@ -98,30 +136,86 @@ fn whole(source: &Source, path: &Path) -> Result<Treebank> {
     }
 }
 
-/// A portion in memory, from sentence `start` of `path` on.
+/// A portion in memory: sentences of `path`, and their numbers there.
 struct Slice {
     path: PathBuf,
     format: Format,
-    start: usize,
+    numbers: Vec<usize>,
     sentences: Vec<Sentence>,
 }
 
 impl Slice {
-    fn new(treebank: Treebank) -> Slice {
-        Slice { path: treebank.path, format: treebank.format, start: 0, sentences: treebank.sentences }
+    fn new(Treebank { path, format, sentences, .. }: Treebank) -> Slice {
+        Slice { path, format, numbers: (0..sentences.len()).collect(), sentences }
+    }
+
+    /// Keeps the sentences with numbers of which `is_kept` is true.
+    fn retain(&mut self, is_kept: impl Fn(usize) -> bool) {
+        let mut numbers = self.numbers.iter();
+        self.sentences.retain(|_| numbers.next().is_some_and(|&number| is_kept(number)));
+        self.numbers.retain(|&number| is_kept(number));
     }
 
     /// Cuts off what comes after the first `n` sentences.
     fn split_off(&mut self, n: usize) -> Slice {
-        let (path, start) = (self.path.clone(), self.start + n);
-        Slice { path, format: self.format, start, sentences: self.sentences.split_off(n) }
+        let (path, numbers) = (self.path.clone(), self.numbers.split_off(n));
+        Slice { path, format: self.format, numbers, sentences: self.sentences.split_off(n) }
     }
 
-    fn portion(self) -> Portion {
-        let sentences = self.start..self.start + self.sentences.len();
-        let Treebank { path, sha256, .. } = Treebank::of_sentences(&self.path, self.format, self.sentences);
-        Portion { path, sentences, sha256 }
+    /// Cuts out the sentences with the numbers of `range`.
+    fn cut_out(&mut self, range: &Range<usize>) -> Slice {
+        let mut cut = Slice {
+            path: self.path.clone(),
+            numbers: self.numbers.clone(),
+            sentences: self.sentences.clone(),
+            format: self.format,
+        };
+        cut.retain(|number| range.contains(&number));
+        self.retain(|number| !range.contains(&number));
+        cut
     }
+
+    /// The portion, whose sentences have at most one gap between them.
+    fn portion(self) -> Portion {
+        let numbers = &self.numbers[..self.sentences.len()];
+        let start = numbers.first().copied().unwrap_or(0);
+        let n_first = numbers.iter().zip(start..).take_while(|(number, expected)| *number == expected).count();
+        let rest = numbers.get(n_first).map(|&from| from..from + numbers.len() - n_first);
+        let Treebank { path, sha256, .. } = Treebank::of_sentences(&self.path, self.format, self.sentences);
+        Portion { path, sentences: start..start + n_first, rest, sha256 }
+    }
+}
+
+/// Training, development and test data of one fold: the fold itself is test data, the next one development data.
+fn fold(number: usize, n: usize, of: &Source, folder: Option<&Path>) -> Result<[Slice; 3]> {
+    let mut train = match of {
+        Source::Folder(name) => {
+            let folder = folder.ok_or_else(|| no_folder(name))?;
+            let place = place_of(folder, name);
+            let path = file_of(&place, "train")?.map_or_else(|| file_of(&place, "test"), |path| Ok(Some(path)))?;
+            whole(of, &path.ok_or_else(|| missing(&place, "train"))?).map(Slice::new)?
+        }
+        _ => whole(of, Path::new(&of.to_string())).map(Slice::new)?,
+    };
+    let (folds, _) = folds(&train.sentences, n);
+    if folds.iter().any(Range::is_empty) {
+        let (path, found) = (train.path.display(), train.sentences.len());
+        return Err(Error::Usage(format!("{path}: {found} sentences; expected at least one for each of {n} folds")));
+    }
+    let [test, dev] = [&folds[number - 1], &folds[number % n]].map(|range| train.cut_out(range));
+    Ok([train, dev, test])
+}
+
+fn no_folder(name: &str) -> Error {
+    Error::Usage(format!("treebank `{name}`: give the folder of treebanks with --treebanks"))
+}
+
+fn missing(folder: &Path, name: &str) -> Error {
+    let folder = folder.display();
+    let expected = format!(
+        "{name}.conllu, {name}.conllx or {name}.conll, or as Universal Dependencies name it, xx-ud-{name}.conllu"
+    );
+    Error::Usage(format!("{folder}: no {name} data; expected {expected}"))
 }
 
 fn generated(treebank: Treebank) -> [Slice; 3] {
@@ -136,13 +230,7 @@ fn in_folder(source: &Source, folder: &Path) -> Result<[Slice; 3]> {
     let part = |name: &str| -> Result<Option<Slice>> {
         file_of(folder, name)?.map(|path| whole(source, &path).map(Slice::new)).transpose()
     };
-    let missing = |name: &str| {
-        let folder = folder.display();
-        let expected = format!(
-            "{name}.conllu, {name}.conllx or {name}.conll, or as Universal Dependencies name it, xx-ud-{name}.conllu"
-        );
-        Error::Usage(format!("{folder}: no {name} data; expected {expected}"))
-    };
+    let missing = |name: &str| missing(folder, name);
     let mut train = part("train")?.ok_or_else(|| missing("train"))?;
     let test = part("test")?.ok_or_else(|| missing("test"))?;
     let dev = match part("dev")? {
@@ -275,6 +363,56 @@ mod tests {
         let error = find("UD_Made-Up").unwrap_err().to_string();
         assert!(error.contains("xx_other-ud-train.conllu and xx_up-ud-train.conllu both hold train data"), "{error}");
         assert!(find("yy_up").unwrap_err().to_string().contains("yy_up: no train data"));
+    }
+
+    /// Every sentence is tested on once, and never trained on or developed on with the same model.
+    #[test]
+    fn folds_are_apart_and_together_the_whole() {
+        let root = tempfile::tempdir().unwrap();
+        write(root.path(), "train.conllu", 0..31);
+        write(root.path(), "test.conllu", 31..33);
+        for name in ["folds:4:.", "folds:4:generated:1,31,projective"] {
+            let find = |source: Source| Data::find(source, Some(root.path()), None).unwrap();
+            let folds: Vec<Data> = name.parse::<Source>().unwrap().treebanks().into_iter().map(find).collect();
+            assert_eq!(folds.len(), 4);
+            let (mut tested, mut developed) = (String::new(), Vec::new());
+            for data in &folds {
+                let [train, dev, test] = [&data.train, &data.dev, &data.test].map(|portion| {
+                    let read = data.read(portion).unwrap();
+                    assert_eq!(read.sentences.len(), portion.n_sentences());
+                    read.sentences.iter().map(|s| format!("{}\n", s.text())).collect::<String>()
+                });
+                let mut all: Vec<String> = [&train, &dev, &test]
+                    .into_iter()
+                    .flat_map(|t| t.split_inclusive("\n\n").map(str::to_owned))
+                    .collect();
+                let mut whole: Vec<String> = text(0..31).split_inclusive("\n\n").map(str::to_owned).collect();
+                all.sort();
+                whole.sort();
+                assert_eq!(all, whole);
+                tested += &test;
+                developed.push(dev);
+                let written = serde_json::to_string(&data.train).unwrap();
+                let read_back: Portion = serde_json::from_str(&written).unwrap();
+                assert_eq!(Portion { path: data.train.path.clone(), ..read_back }, data.train);
+                // A cap keeps the first sentences, whether they have a gap or not.
+                let capped = data.capped(12).unwrap().unwrap();
+                let kept = capped.read(&capped.train).unwrap();
+                assert_eq!(kept.sentences.len(), 12);
+                assert!(
+                    train.starts_with(&kept.sentences.iter().map(|s| format!("{}\n", s.text())).collect::<String>())
+                );
+            }
+            assert_eq!(tested, text(0..31));
+            developed.rotate_right(1);
+            assert_eq!(developed.concat(), tested, "the next fold");
+            assert!(folds.iter().any(|data| data.train.rest.is_some()) && folds[3].train.rest.is_none());
+        }
+        let error = Data::find("folds:4:.".parse().unwrap(), Some(root.path()), None).unwrap_err().to_string();
+        assert!(error.contains("expected one of them, such as fold:1/4:."), "{error}");
+        write(root.path(), "train.conllu", 0..3);
+        let error = Data::find("fold:1/4:.".parse().unwrap(), Some(root.path()), None).unwrap_err().to_string();
+        assert!(error.contains("train.conllu: 3 sentences; expected at least one for each of 4 folds"), "{error}");
     }
 
     #[test]

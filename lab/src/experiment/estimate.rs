@@ -92,7 +92,7 @@ pub(super) fn cost(cell: &Cell, records: &[&Record]) -> Cost {
         &|r| training(&r.options) == training(options) && features(&r.options) == features(options),
         &|_| true,
     ];
-    let n_sentences = cell.data.train.sentences.len();
+    let n_sentences = cell.data.train.n_sentences();
     let of_records = like.iter().find_map(|like| {
         let records: Vec<&&Record> = records.iter().filter(|r| like(r)).collect();
         (!records.is_empty()).then_some(records)
@@ -110,12 +110,12 @@ pub(super) fn cost(cell: &Cell, records: &[&Record]) -> Cost {
     let seconds_per_step = mean(&|r| {
         // The time of one that goes on from another's model has that one's in it.
         let iterations = r.training.epochs.len() as f64 + before(&r.after);
-        let steps = r.train.sentences.len() as f64 * iterations * f64::from(r.options.replicas());
+        let steps = r.train.n_sentences() as f64 * iterations * f64::from(r.options.replicas());
         super::kind::Stored::seconds(r) / steps.max(1.0)
     });
     let bytes_per_sentence = mean(&|r| {
         let bytes = r.peak_rss_bytes.unwrap_or_default() as f64 / r.provenance.jobs.max(1) as f64;
-        bytes / r.train.sentences.len().max(1) as f64
+        bytes / r.train.n_sentences().max(1) as f64
     });
     let memory = (bytes_per_sentence * n_sentences as f64) as u64;
     Cost { seconds: seconds_per_step * steps, memory: memory.max(20_000_000), n_records: records.len() }

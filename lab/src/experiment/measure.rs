@@ -116,8 +116,8 @@ mod tests {
             assert_eq!(errors.heads.iter().sum::<u64>(), test.tokens - test.heads);
             assert_eq!(errors.labelled.iter().sum::<u64>(), test.tokens - test.labelled);
             assert!(decoding.test.without_punctuation.tokens < test.tokens);
-            assert_eq!(decoding.test.with_punctuation.sentences, cell.data.test.sentences.len() as u64);
-            assert_eq!(decoding.dev.with_punctuation.sentences, cell.data.dev.sentences.len() as u64);
+            assert_eq!(decoding.test.with_punctuation.sentences, cell.data.test.n_sentences() as u64);
+            assert_eq!(decoding.dev.with_punctuation.sentences, cell.data.dev.n_sentences() as u64);
         }
     }
 }

@@ -98,7 +98,7 @@ impl Plan {
                     Some(None) => continue,
                 };
                 for row in self.spec.rows.iter().filter(|row| row.is_in(column)) {
-                    let of = |row| self.options(row, column, overrides, data.train.sentences.len());
+                    let of = |row| self.options(row, column, overrides, data.train.n_sentences());
                     let options = of(row)?;
                     // Graph-based parsers pass over it, as they pass over options that they do not have.
                     let after = row.after.as_ref().filter(|_| options.transitions().is_some());
@@ -202,8 +202,10 @@ pub type Unreadable = (String, Error);
 pub(super) fn readable<T>(names: &[String], find: impl Fn(Source) -> Result<T>) -> Result<(Vec<T>, Vec<Unreadable>)> {
     let (mut found, mut unreadable) = (Vec::new(), Vec::new());
     for name in names {
-        match find(name.parse()?) {
-            Ok(data) => found.push(data),
+        let treebanks = name.parse::<Source>()?.treebanks();
+        // Folds are of no use without each other.
+        match treebanks.into_iter().map(&find).collect::<Result<Vec<T>>>() {
+            Ok(all) => found.extend(all),
             Err(error) => unreadable.push((name.clone(), error)),
         }
     }

@@ -23,12 +23,64 @@ pub enum Source {
         /// True if some arcs cross.
         nonprojective: bool,
     },
+    /// All folds of a treebank, for cross-validation: as many treebanks in specifications, one in tables.
+    Folds {
+        /// Number of folds.
+        n: usize,
+        /// The treebank whose training data are divided, or whose test data if it has no others.
+        of: Box<Source>,
+    },
+    /// One fold of a treebank as test data, with the next one as development data and the others to train on.
+    Fold {
+        /// Number of the fold, from 1.
+        number: usize,
+        /// Number of folds.
+        n: usize,
+        /// The treebank.
+        of: Box<Source>,
+    },
+}
+
+/// Numbers of folds: one each to test and to develop on, one at least to train on.
+const FOLDS: std::ops::RangeInclusive<usize> = 3..=100;
+
+impl Source {
+    /// The treebanks that this name stands for: folds one by one, anything else by itself.
+    pub fn treebanks(self) -> Vec<Source> {
+        match self {
+            Source::Folds { n, of } => (1..=n).map(|number| Source::Fold { number, n, of: of.clone() }).collect(),
+            source => vec![source],
+        }
+    }
+}
+
+/// The treebank in `text`, the name of folds without the first word.
+fn of_folds(text: &str) -> Option<Source> {
+    let (numbers, of) = text.split_once(':')?;
+    let of = Box::new(of.parse().ok().filter(|of| !matches!(of, Source::Folds { .. } | Source::Fold { .. }))?);
+    let (number, n) = match numbers.split_once('/') {
+        Some((number, n)) => (Some(number.parse().ok()?), n.parse().ok()?),
+        None => (None, numbers.parse().ok()?),
+    };
+    let is_fold = FOLDS.contains(&n) && number.is_none_or(|number| (1..=n).contains(&number));
+    is_fold.then_some(match number {
+        Some(number) => Source::Fold { number, n, of },
+        None => Source::Folds { n, of },
+    })
 }
 
 impl FromStr for Source {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Source> {
+        if let Some(rest) = text.strip_prefix("folds:").or(text.strip_prefix("fold:")) {
+            let is_one = text.starts_with("fold:");
+            let source = of_folds(rest).filter(|source| matches!(source, Source::Fold { .. }) == is_one);
+            return source.ok_or_else(|| {
+                let expected = "folds:N:NAME for all or fold:K/N:NAME for one, with N from 3 to 100";
+                Error::Usage(format!("treebank `{text}`: expected {expected}"))
+            });
+        }
         let Some(rest) = text.strip_prefix("generated:") else { return Ok(Source::Folder(text.to_owned())) };
         let parsed = || {
             let [seed, sentences, kind] = rest.split(',').collect::<Vec<_>>().try_into().ok()?;
@@ -51,6 +103,8 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Source::Folder(name) => f.write_str(name),
+            Source::Folds { n, of } => write!(f, "folds:{n}:{of}"),
+            Source::Fold { number, n, of } => write!(f, "fold:{number}/{n}:{of}"),
             Source::Generated { seed, sentences, nonprojective } => {
                 let kind = if *nonprojective { "nonprojective" } else { "projective" };
                 write!(f, "generated:{seed},{sentences},{kind}")
@@ -62,6 +116,32 @@ impl fmt::Display for Source {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn folds_have_names_that_read_back() {
+        let folds: Source = "folds:3:generated:7,100,projective".parse().unwrap();
+        let of = Box::new("generated:7,100,projective".parse().unwrap());
+        assert_eq!(folds, Source::Folds { n: 3, of });
+        let names: Vec<String> = folds.clone().treebanks().iter().map(Source::to_string).collect();
+        assert_eq!(
+            (folds.to_string(), &*names[2]),
+            ("folds:3:generated:7,100,projective".into(), "fold:3/3:generated:7,100,projective")
+        );
+        assert!(names.iter().all(|name| name.parse::<Source>().unwrap().to_string() == *name));
+        for bad in [
+            "folds:2:x",
+            "folds:101:x",
+            "folds:x",
+            "folds:3/5:x",
+            "fold:5:x",
+            "fold:0/5:x",
+            "fold:6/5:x",
+            "folds:3:folds:3:x",
+            "folds:3:generated:1",
+        ] {
+            assert!(bad.parse::<Source>().unwrap_err().to_string().contains("folds:N:NAME"), "{bad}");
+        }
+    }
 
     #[test]
     fn generated_treebanks_have_names_that_read_back() {

@@ -85,7 +85,7 @@ pub fn data(summary: &Summary) -> Block {
         let decoding = summary.entries.iter().filter(|e| e.treebank == treebank).find_map(|e| e.runs.first());
         let tokens = |rule| Cell::number(decoding.map(|(_, d)| d.test.get(rule).tokens as f64), 0);
         let mut line = vec![Cell::text(treebank)];
-        line.extend([&data.train, &data.dev, &data.test].map(|portion| Cell::count(portion.sentences.len())));
+        line.extend([&data.train, &data.dev, &data.test].map(|portion| Cell::count(portion.n_sentences())));
         line.extend([tokens(Punctuation::Include), tokens(Punctuation::Exclude)]);
         table.lines.push(line);
     }

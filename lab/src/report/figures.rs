@@ -171,7 +171,7 @@ fn horizontal(summary: &Summary, column: &str, method: &Method, x: Horizontal) -
         Horizontal::TokensPerSecond => average(&|_, d| d.tokens_per_second()),
         Horizontal::TimePerToken => average(&|_, d| 1e6 / d.tokens_per_second()),
         Horizontal::TrainingTime => average(&|r, _| r.training.seconds()),
-        Horizontal::TrainSentences => average(&|r, _| r.train.sentences.len() as f64),
+        Horizontal::TrainSentences => average(&|r, _| r.train.n_sentences() as f64),
         Horizontal::Iteration | Horizontal::Derivation => None,
     }
 }

@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `summary` | means, spreads and differences over the records of a plan |
+//! | `folds` | the folds of a treebank as one treebank |
 //! | `document`, `figure` | what results say before they are rendered: tables, charts, sentences |
 //! | `results` | a summary made into a document, of `scores`, `directions`, `published`, `training`, `costs`, `diagnoses`, `classes`, `properties`, `range`, `figures` |
 //! | `answer`, `findings`, `reproduction`, `comparisons`, `paired` | what a summary says in a few sentences: greedy or global; all columns; a paper's differences; two rows; how sure that is |
@@ -25,6 +26,7 @@ pub mod document;
 pub mod figure;
 mod figures;
 mod findings;
+mod folds;
 mod markdown;
 mod mixed;
 mod number;
@@ -46,6 +48,7 @@ mod tsv;
 pub use bounds::bounds_document;
 pub use directions::sign_test;
 pub use figures::figures;
+pub use folds::pooled;
 pub use markdown::{markdown, markdown_head, markdown_table};
 pub use plot::{heat_map_svg, svg};
 pub use results::document;

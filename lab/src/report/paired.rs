@@ -63,10 +63,7 @@ mod tests {
             assert_eq!(back.gain().p, gain.p);
             let mean = Pairs::mean(&[pairs.clone(), back]).unwrap().gain();
             assert!(mean.points.abs() < 1e-9 && mean.p > 0.99, "{mean:?}");
-            assert_eq!(
-                pairs.n_sentences(),
-                summary.plan.treebanks.iter().map(|t| t.test.sentences.len()).sum::<usize>()
-            );
+            assert_eq!(pairs.n_sentences(), summary.plan.treebanks.iter().map(|t| t.test.n_sentences()).sum::<usize>());
         }
     }
 }

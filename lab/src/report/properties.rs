@@ -1,6 +1,7 @@
 //! Gains of global training on each treebank, beside properties of the treebanks.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use minijinja::Value;
 
@@ -9,7 +10,7 @@ use super::document::{Block, Cell, Content, Table};
 use super::figure::{Axis, Curve, Figure, Point, Style};
 use super::summary::{Method, SAMPLES, Summary};
 use super::templates::{block, view};
-use crate::experiment::Data;
+use crate::experiment::{Data, Source};
 use treebeam::error::Result;
 use treebeam::eval::{Metric, signs};
 use treebeam::random::{shuffle, stream};
@@ -59,7 +60,9 @@ fn compared<'s>(summary: &'s Summary<'_>, metric: Metric) -> Vec<Compared<'s>> {
 pub fn properties(summary: &Summary, metric: Metric) -> Option<Block> {
     let compared = compared(summary, metric);
     let mut lines: Vec<(String, Properties, f64)> = Vec::new();
-    for data in &summary.plan.treebanks {
+    // Of folds no words are unknown to all models.
+    let is_whole = |data: &&Arc<Data>| !matches!(data.source, Source::Folds { .. });
+    for data in summary.plan.treebanks.iter().filter(is_whole) {
         let treebank = data.source.to_string();
         let scores: Vec<(f64, f64)> = compared.iter().filter_map(|c| c.scores(summary, &treebank, metric)).collect();
         if scores.is_empty() || scores.len() < compared.len() {

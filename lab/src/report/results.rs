@@ -22,7 +22,7 @@ use super::scores::scores;
 use super::summary::{SAMPLES, Summary};
 use super::templates::{block, sentences, view};
 use super::training::{extents, training};
-use crate::experiment::{Portion, Tags};
+use crate::experiment::{Portion, Source, Tags};
 use treebeam::eval::Punctuation;
 use treebeam::treebank::{Column, Format};
 
@@ -144,9 +144,17 @@ fn about(summary: &Summary) -> Vec<String> {
         Punctuation::Include => "included",
         Punctuation::Exclude => "excluded",
     };
+    let folds: Vec<String> = summary
+        .plan
+        .treebanks
+        .iter()
+        .filter(|data| matches!(data.source, Source::Folds { .. }))
+        .map(|data| data.source.to_string())
+        .collect();
     let view = view! {
         punctuation,
         tags => tags(summary),
+        folds,
         profile => summary.plan.profile_name,
         extents => extents(summary),
         n_done => summary.n_done,

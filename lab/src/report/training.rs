@@ -81,7 +81,7 @@ fn shown(extent: &RangeInclusive<usize>) -> String {
 }
 
 fn n_sentences(record: &Record) -> usize {
-    record.train.sentences.len()
+    record.train.n_sentences()
 }
 
 fn n_iterations(record: &Record) -> usize {

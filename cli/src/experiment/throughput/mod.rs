@@ -198,7 +198,7 @@ impl Kind for Throughput {
             What::Parse { .. } => self.profile.seconds * self.profile.repetitions as f64 * 2.0,
         };
         let mean = seconds.iter().sum::<f64>() / seconds.len().max(1) as f64;
-        let memory = 50_000_000 + 20_000 * self.inputs.data.train.sentences.len() as u64;
+        let memory = 50_000_000 + 20_000 * self.inputs.data.train.n_sentences() as u64;
         Cost { seconds: if seconds.is_empty() { rule } else { mean }, memory, n_records: seconds.len() }
     }
 

@@ -127,11 +127,11 @@ fn range(value: Option<Range>, digits: usize) -> Cell {
 pub fn markdown(summary: &Summary) -> String {
     let spec = summary.spec;
     let mut out = markdown_head(&summary.provenance(), &spec.title);
-    let n_test = summary.data.test.sentences.len();
+    let n_test = summary.data.test.n_sentences();
     out += &format!(
         "Arc-eager, features of Zhang & Nivre (2011), trained on {} sentences of {}, parsing its {n_test} test sentences \
          with gold words and tags. Profile `{}`, {} repetitions.\n\n",
-        summary.data.train.sentences.len(),
+        summary.data.train.n_sentences(),
         summary.data.source,
         summary.name,
         summary.profile.repetitions

@@ -224,7 +224,7 @@ impl Kind for Bounds {
         let rate = if rates.is_empty() { SECONDS / 1000.0 } else { mean };
         // PERF: English-EWT takes 265 MB with a guide, which is trained, and 37 MB without.
         let of_sentence = if cell.walk.guide.is_some() { 20_000 } else { 4_000 };
-        let memory = 50_000_000 + of_sentence * cell.data.train.sentences.len() as u64;
+        let memory = 50_000_000 + of_sentence * cell.data.train.n_sentences() as u64;
         Cost { seconds: cell.walk.transitions as f64 * rate, memory, n_records: rates.len() }
     }
 
