@@ -620,7 +620,7 @@ fn a_row_goes_on_from_the_model_of_another_as_from_the_command_line() {
     for (from, to, expected) in [
         ("after = \"local\"", "after = \"locale\"", "no row is named `locale`"),
         ("after = \"local\"", "after = \"global\"", "itself after another"),
-        ("scorer = \"feed-forward\"\nhidden = 16", "", "--init and --layers are for networks"),
+        ("scorer = \"feed-forward\"\nhidden = 16", "", "--init goes on from a network"),
     ] {
         std::fs::write(at.join("wrong.toml"), AFTER.replace(from, to)).unwrap();
         let told = treebeam(&["experiment", "run", "wrong.toml"], at).assert().code(2);

@@ -655,3 +655,90 @@ fn frozen_models_parse() {
     treebeam(folder.path(), "model freeze dev.conllu -o no").assert().code(2);
     assert!(!folder.path().join("no").exists());
 }
+
+/// Linear models go on: what was learned stays, labels and words are added, and so on again.
+#[test]
+fn linear_models_go_on_with_new_words_and_labels() {
+    let folder = folder(120);
+    let at = folder.path();
+    let run = |line: &str| told(treebeam(at, line).assert().success());
+    // Other sentences, in which one label has another name and another one is new.
+    let other = generated(43, 60).iter().map(|sentence| format!("{}\n", sentence.text())).collect::<String>();
+    fs::write(at.join("other.conllu"), other.replace("\tobj\t", "\tobject\t").replace("\tw", "\tv")).unwrap();
+    let las = |model: &str| {
+        run(&format!("parse --model {model} dev.conllu -o parsed.conllu"));
+        let scores = treebeam(at, "eval dev.conllu parsed.conllu --json --samples 10").assert().success();
+        let scores: serde_json::Value = serde_json::from_slice(&scores.get_output().stdout).unwrap();
+        scores["systems"][0]["scores"][0]["las"].as_f64().unwrap()
+    };
+    for (training, replicas) in [("--training greedy", 1), ("--beam 4 --system arc-standard", 2)] {
+        let train = format!("train --features stack {training} --replicas {replicas} --keep last");
+        run(&format!("{train} --train train.conllu --iterations 6 --model first"));
+        run(&format!("{train} --train train.conllu --iterations 1 --model cold"));
+        run(&format!("{train} --train train.conllu --iterations 1 --init first --model warm"));
+        let (first, cold, warm) = (las("first"), las("cold"), las("warm"));
+        assert!(warm > cold && warm > first - 2.0, "{first} {cold} {warm}");
+        // One sentence changes little of an average over 720.
+        let all = fs::read_to_string(at.join("other.conllu")).unwrap();
+        fs::write(at.join("one.conllu"), all.split_inclusive("\n\n").next().unwrap()).unwrap();
+        run(&format!("{train} --train one.conllu --iterations 1 --init first --model nearly"));
+        assert!((las("nearly") - first).abs() < 1.0, "{first} {}", las("nearly"));
+
+        run(&format!("{train} --train other.conllu --iterations 8 --init warm --model both"));
+        run("parse --model both other.conllu -o parsed.conllu");
+        let parsed = fs::read_to_string(at.join("parsed.conllu")).unwrap();
+        assert!(parsed.contains("\tobject\t"), "a label that the first model did not know");
+        assert!(las("both") > cold - 10.0, "{cold} {}", las("both"));
+        let info = treebeam(at, "model info --json both").assert().success();
+        let info: serde_json::Value = serde_json::from_slice(&info.get_output().stdout).unwrap();
+        let text = info.to_string();
+        assert!(text.contains("\"obj\"") && text.contains("\"object\"") && text.contains("init_sha256"), "{text}");
+        // And on from there, in fewer bits, too.
+        run("model freeze both --quantise i8 -o small");
+        for from in ["both", "small"] {
+            let line = format!("{train} --train train.conllu --iterations 2 --init {from}");
+            run(&format!("{line} --model again"));
+            assert!(las("again") > cold - 10.0, "{from}: {} {cold}", las("again"));
+            run(&format!("{line} --threads 2 --model again2"));
+            assert_eq!(fs::read(at.join("again")).unwrap(), fs::read(at.join("again2")).unwrap());
+        }
+    }
+}
+
+#[test]
+fn linear_models_go_on_only_with_what_they_were_trained_for() {
+    let folder = folder(20);
+    let at = folder.path();
+    let train = "train --train train.conllu --iterations 1 --replicas 1";
+    let run = |line: &str| told(treebeam(at, line).assert().success());
+    run(&format!("{train} --training greedy --features stack --model m"));
+    run(&format!("{train} --training greedy --features stack --learner sgd --model sgd"));
+    run(&format!("{train} --scorer feed-forward --hidden 8 --model network"));
+    run(&format!("{train} --system eisner --model graph").replace("--replicas 1", ""));
+    let known = fs::read_to_string(at.join("train.conllu")).unwrap();
+    fs::write(at.join("new.conllu"), known.replace("\tobj\t", "\tobject\t")).unwrap();
+    fs::write(at.join("history.feat"), "S0.w\nS0.p B0.p\nA1 S0.p\n").unwrap();
+    run(&format!("{train} --training greedy --features history.feat --model history"));
+    for (options, expected) in [
+        ("--features stack --system arc-standard --init m", "--init m: the model has another transition system"),
+        ("--features eager-rich --init m", "--init m: the model has another set of features"),
+        ("--features stack --word-column lemma --init m", "--init m: the model has another choice of columns"),
+        (
+            "--features stack --learner sgd --init m",
+            "--init goes on from a network or from the weights of a perceptron",
+        ),
+        ("--features stack --learner perceptron --init sgd", "--init sgd: the weights of --learner sgd"),
+        ("--features stack --init network", "network"),
+        ("--features stack --init graph", "graph: this is the model of a graph-based parser"),
+        ("--features stack --init none", "none: "),
+        ("--features stack --init train.conllu", "train.conllu: not a treebeam model"),
+        ("--scorer feed-forward --hidden 8 --init m", "m: "),
+        ("--features history.feat --train new.conllu --init history", "features that read the last actions"),
+    ] {
+        let line = format!("{train} --training greedy {options} --model out");
+        let line = if options.contains("--train ") { line.replacen("--train train.conllu ", "", 1) } else { line };
+        let said = told(treebeam(at, &line).assert().code(2));
+        assert!(said.contains(expected) && !at.join("out").exists(), "{options}: {said}");
+    }
+    run(&format!("{train} --training greedy --features history.feat --init history --model out"));
+}

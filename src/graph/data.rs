@@ -16,7 +16,7 @@ use crate::training::Nonprojective;
 use crate::training::prepare::{
     MAX_LOOKED_AT, TrainingTrees, best_constant, compare, development, is_partial, provenance,
 };
-use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node, ROOT, Roots, Tree, is_projective};
+use crate::tree::{LabelId, Labels, NO_LABEL, NO_NODE, Node, ROOT, Roots, Tree, is_projective};
 use crate::treebank::Treebank;
 
 /// All that training reads.
@@ -45,6 +45,7 @@ impl GraphData {
         both.into_iter().try_for_each(check_length)?;
         let TrainingTrees { mut kept, labels, n_read, open: _ } = TrainingTrees::new(
             train,
+            Labels::default(),
             options.roots,
             options.nonprojective,
             options.lift,

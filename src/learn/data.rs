@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::initial::{InitialWeights, Terms};
+use super::linear_start::LinearStart;
 use super::network::{Init, NetworkStart};
 use super::supervision::Supervision;
 use super::watch::{Tell, Watch, Watched};
@@ -71,6 +72,8 @@ pub struct TrainingData {
     /// Initial network, if one is to be trained.
     network: Option<NetworkStart>,
     initial_weights: InitialWeights,
+    /// Model whose weights a perceptron goes on with, if there is one.
+    linear_start: Option<LinearStart>,
     watch: Option<Watch>,
 }
 
@@ -84,15 +87,19 @@ impl TrainingData {
         let target = options.target();
         let (train, dev) = (train.for_target(target), dev.map(|dev| dev.for_target(target)));
         let (train, dev) = (&*train, dev.as_deref());
+        let (init, mut linear_start) = match options.init.as_deref() {
+            Some(path) if options.scorer.is_linear() => (None, Some(LinearStart::read(path)?)),
+            path => (path.map(Init::read).transpose()?, None),
+        };
+        let known = linear_start.as_ref().map(LinearStart::labels).transpose()?.unwrap_or_default();
         let TrainingTrees { kept, labels, n_read, open } =
-            TrainingTrees::new(train, options.roots, options.nonprojective, options.lift, derives_all)?;
+            TrainingTrees::new(train, known, options.roots, options.nonprojective, options.lift, derives_all)?;
         check_partial(options, &kept)?;
         let mut arcs: BTreeSet<ArcLabel> = BTreeSet::new();
         let any = options.system.system(options.roots);
         kept.iter().for_each(|(_, tree)| add_arcs(any.system(), tree, &mut arcs));
         let set = FeatureSet::load_for(&options.features, options.system)?;
         let features = set.clone();
-        let init = options.init.as_deref().map(Init::read).transpose()?;
         if options.layers == Layers::Output && init.is_none() {
             let what = "--layers output leaves the network's hidden units as they are; expected --init with the model that has learned them";
             return Err(Error::Usage(what.to_owned()));
@@ -125,6 +132,9 @@ impl TrainingData {
         let compiled = header.compile()?;
         if let Some(init) = &init {
             init.lay_out(options, &mut header)?;
+        }
+        if let Some(start) = &mut linear_start {
+            start.lay_out(&mut header)?;
         }
         let strategy = Strategy::new(options.search, options.decoding_beam(), options.merge, &header)?;
         let system = options.system;
@@ -186,6 +196,7 @@ impl TrainingData {
             open,
             network,
             initial_weights,
+            linear_start,
             watch,
         };
         if let Some(network) = data.header.network.clone() {
@@ -219,6 +230,11 @@ impl TrainingData {
     /// Weights to begin with.
     pub fn initial_weights(&self) -> &InitialWeights {
         &self.initial_weights
+    }
+
+    /// Model whose weights a perceptron goes on with, if there is one.
+    pub(super) fn linear_start(&self) -> Option<&LinearStart> {
+        self.linear_start.as_ref()
     }
 
     /// Adds notes to models trained on these data.

@@ -20,6 +20,7 @@ mod exact;
 mod global;
 mod gold_beam;
 mod initial;
+mod linear_start;
 mod local;
 mod merged;
 mod network;

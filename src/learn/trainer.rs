@@ -70,7 +70,11 @@ pub fn start<'t>(
     start_with(options, data, threads, |seed| match data.network() {
         Some(network) => AnyLearner::FeedForward(network.learner(options, data.inputs(), seed)),
         None if options.is_perceptron() => {
-            AnyLearner::Perceptron(Perceptron::new(Arc::clone(&features), data.stages().clone()))
+            let perceptron = Perceptron::new(Arc::clone(&features), data.stages().clone());
+            AnyLearner::Perceptron(match data.linear_start() {
+                Some(start) => perceptron.with_weights(start.weights()),
+                None => perceptron,
+            })
         }
         None => {
             let stages = data.stages().clone();

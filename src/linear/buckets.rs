@@ -28,37 +28,87 @@ pub const NOTHING: Flagged = 0;
 /// The flag of a [`Flagged`].
 pub const FLAG: Flagged = 1 << 32;
 
-/// The table. A feature stands in its home bucket, or if that is full of smaller tags, in the next one that is not: so
+/// The table. Its buckets are of as many *homes*, each of the same number of buckets, mostly one. What a table does not keep of a feature
+/// does not decide its home, and so a table with as many homes can be made of the table. A feature stands in its home bucket, or if that is full of smaller tags, in the next one that is not: so
 /// the last tag of a full bucket tells most features that are not in the table from those that overflowed.
 #[derive(Debug, Clone)]
 pub struct Buckets {
     buckets: Numbers<Bucket>,
+    /// Buckets of a home, among which the tag decides.
+    spread: usize,
 }
 
 /// Load factor of the table. PERF: at 0.8, where one feature in twenty overflows its bucket, greedy parsing takes 3 %
 /// and width 8 2 % more instructions; the file is 15 % smaller.
 const LOAD: f64 = 0.6;
 
+/// Load factor beyond which homes get more buckets: twice as many would often be far too many.
+const FULL: f64 = 0.8;
+
 impl Buckets {
     /// The table of these features with their numbers.
     pub fn new(numbers: &[(u64, Flagged)]) -> Buckets {
-        let n_buckets = (numbers.len() as f64 / LOAD / WAYS as f64).ceil() as usize + 1;
+        Buckets::with_homes(numbers, n_buckets(numbers.len()))
+    }
+
+    /// The table of these features with their numbers, of so many homes.
+    pub fn with_homes(numbers: &[(u64, Flagged)], n_homes: usize) -> Buckets {
+        let least = (numbers.len() as f64 / FULL / WAYS as f64).ceil() as usize;
+        let spread = least.div_ceil(n_homes).max(1);
+        let n_buckets = n_homes * spread;
         let mut buckets = vec![Bucket::default(); n_buckets];
         for &(feature, number) in numbers {
-            let mut b = home(feature, n_buckets);
+            let mut b = home(feature, n_buckets, spread);
             let mut pushed_on = Some((tag(feature) & !1 | (number >> 32) as u32, number as u32));
             while let Some((tag, number)) = pushed_on {
                 pushed_on = buckets[b].insert(tag, number);
                 b = (b + 1) % n_buckets;
             }
         }
-        Buckets { buckets: Numbers::Owned(buckets) }
+        Buckets { buckets: Numbers::Owned(buckets), spread }
     }
 
-    /// The table in these buckets; `None` if a look-up could run round it for ever.
-    pub fn from_buckets(buckets: Numbers<Bucket>) -> Option<Buckets> {
+    /// The table in these buckets, so many for each home; `None` if a look-up could run round it for ever, or homes are not whole.
+    pub fn from_buckets(buckets: Numbers<Bucket>, spread: usize) -> Option<Buckets> {
         let has_end = buckets.iter().any(|bucket| bucket.numbers[WAYS - 1] == 0);
-        has_end.then_some(Buckets { buckets })
+        let is_sound = has_end && (1..=buckets.len()).contains(&spread) && buckets.len().is_multiple_of(spread);
+        is_sound.then_some(Buckets { buckets, spread })
+    }
+
+    /// The number of buckets for each home.
+    pub fn spread(&self) -> usize {
+        self.spread
+    }
+
+    /// The number of homes.
+    pub fn n_homes(&self) -> usize {
+        self.buckets.len() / self.spread
+    }
+
+    /// The features that a look-up finds, as [`key`] has them, with their numbers. What overflowed a bucket may be at home there or in
+    /// the next, as far as the table knows, and comes with both.
+    pub fn keys(&self) -> impl Iterator<Item = (u64, Flagged)> + '_ {
+        let (n_buckets, n_homes) = (self.buckets.len(), self.n_homes());
+        (0..n_buckets).flat_map(move |b| {
+            let mut found: Vec<(u32, Flagged)> = Vec::new();
+            let (mut at, mut least) = (b, 0);
+            loop {
+                let Bucket { tags, numbers } = self.buckets[at];
+                let here = (0..WAYS).take_while(|&way| numbers[way] != 0).map(|way| (tags[way], numbers[way]));
+                for (tag, number) in here {
+                    let is_at_home = within_home(tag, self.spread) == b % self.spread;
+                    if is_at_home && tag | 1 >= least && found.iter().all(|(known, _)| *known != tag | 1) {
+                        found.push((tag | 1, flagged(tag, number)));
+                    }
+                }
+                if numbers[WAYS - 1] == 0 {
+                    break;
+                }
+                (at, least) = ((at + 1) % n_buckets, least.max(tags[WAYS - 1]));
+            }
+            let home = b / self.spread;
+            found.into_iter().map(move |(tag, number)| (u64::from(tag) << 32 | lowest_of(home, n_homes), number))
+        })
     }
 
     /// The buckets.
@@ -85,7 +135,7 @@ impl Buckets {
                 bucket.tags[way] = bucket.tags[way] & !1 | (mapped >> 32) as u32;
             }
         }
-        Buckets { buckets: Numbers::Owned(buckets) }
+        Buckets { buckets: Numbers::Owned(buckets), spread: self.spread }
     }
 
     /// Tells the memory that `features` will soon be looked up.
@@ -93,7 +143,7 @@ impl Buckets {
     pub fn prefetch(&self, features: &[u64]) {
         let buckets = &self.buckets[..];
         for &feature in features {
-            prefetch(buckets, home(feature, buckets.len()));
+            prefetch(buckets, home(feature, buckets.len(), self.spread));
         }
     }
 
@@ -109,11 +159,11 @@ impl Buckets {
     #[inline(always)]
     fn find_all_with<V: Simd>(&self, simd: V, features: &[u64], found: &mut [Row]) {
         const BATCH: usize = 64;
-        let buckets = &self.buckets[..];
+        let (buckets, spread) = (&self.buckets[..], self.spread);
         for (features, found) in features.chunks(BATCH).zip(found.chunks_mut(BATCH)) {
             let mut unknown = 0u64;
             for (i, (found, &feature)) in found.iter_mut().zip(features).enumerate() {
-                let number = buckets[home(feature, buckets.len())].find(simd, tag(feature));
+                let number = buckets[home(feature, buckets.len(), spread)].find(simd, tag(feature));
                 *found = Row(number.unwrap_or(NOTHING));
                 unknown |= u64::from(number.is_none()) << i;
             }
@@ -122,7 +172,7 @@ impl Buckets {
                 let i = unknown.trailing_zeros() as usize;
                 unknown &= unknown - 1;
                 let feature = features[i];
-                if buckets[home(feature, buckets.len())].overflows_with(tag(feature)) {
+                if buckets[home(feature, buckets.len(), spread)].overflows_with(tag(feature)) {
                     found[i] = Row(self.find_behind(feature));
                 }
             }
@@ -131,7 +181,7 @@ impl Buckets {
 
     #[cold]
     fn find_behind(&self, feature: u64) -> Flagged {
-        let mut b = home(feature, self.buckets.len());
+        let mut b = home(feature, self.buckets.len(), self.spread);
         loop {
             b = (b + 1) % self.buckets.len();
             let bucket = &self.buckets[b];
@@ -186,9 +236,31 @@ fn flagged(tag: u32, number: u32) -> Flagged {
     u64::from(tag & 1) << 32 | u64::from(number)
 }
 
+/// The number of buckets for so many features.
+fn n_buckets(n_features: usize) -> usize {
+    (n_features as f64 / LOAD / WAYS as f64).ceil() as usize + 1
+}
+
+/// The feature with all that a table of so many homes keeps of it, and nothing else: what is equal so, such a table takes for the same.
+pub fn key(feature: u64, n_homes: usize) -> u64 {
+    u64::from(tag(feature) | 1) << 32 | lowest_of(home(feature, n_homes, 1), n_homes)
+}
+
+/// The lowest half of a feature with this home.
+fn lowest_of(home: usize, n_homes: usize) -> u64 {
+    ((home as u64) << 32).div_ceil(n_homes as u64)
+}
+
+/// The bucket, within its home, of a feature with this tag.
 #[inline(always)]
-fn home(feature: u64, n_buckets: usize) -> usize {
-    (((feature & 0xffff_ffff) * n_buckets as u64) >> 32) as usize
+fn within_home(tag: u32, spread: usize) -> usize {
+    ((u64::from(tag >> 1) * spread as u64) >> 31) as usize
+}
+
+#[inline(always)]
+fn home(feature: u64, n_buckets: usize, spread: usize) -> usize {
+    let of = |n: usize| (((feature & 0xffff_ffff) * n as u64) >> 32) as usize;
+    if spread == 1 { of(n_buckets) } else { of(n_buckets / spread) * spread + within_home(tag(feature), spread) }
 }
 
 #[inline(always)]
@@ -218,6 +290,44 @@ mod tests {
             });
             assert!(found.iter().all(|found| *found == expected));
             assert_eq!(table.numbers().count() as u64, n);
+        }
+    }
+
+    /// A table of a table's keys finds what that finds, and has room for more.
+    #[test]
+    fn tables_grow_without_their_features() {
+        let feature = |i: u64| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for n in [0u64, 1, 7, 100, 5000] {
+            let numbers: Vec<(u64, Flagged)> = (0..n).map(|i| (feature(i), i + 1)).collect();
+            let table = Buckets::new(&numbers);
+            let n_homes = table.n_homes();
+            let mut grown: Vec<(u64, Flagged)> = table.keys().collect();
+            assert!(grown.len() as u64 >= n && (grown.len() as f64) < 1.3 * n as f64 + 1.0, "{} of {n}", grown.len());
+            let known: std::collections::HashSet<u64> = grown.iter().map(|(key, _)| *key).collect();
+            assert!((0..n).all(|i| known.contains(&key(feature(i), n_homes))));
+            let more = (n..9 * n + 50).map(|i| (key(feature(i), n_homes), i + 1));
+            grown.extend(more.filter(|(key, _)| !known.contains(key)));
+            let grown = Buckets::with_homes(&grown, n_homes);
+            assert!(grown.n_homes() == n_homes && grown.spread() > 1);
+            let again = Buckets::from_buckets(Numbers::Owned(grown.as_slice().to_vec()), grown.spread()).unwrap();
+            // And grows again.
+            let keys: Vec<(u64, Flagged)> = again.keys().collect();
+            let larger = Buckets::with_homes(&keys, n_homes);
+            let features: Vec<u64> = (0..10 * n + 60).map(feature).collect();
+            for table in [&grown, &again, &larger] {
+                let found = versions!(simd => {
+                    let mut found = vec![Row(u64::MAX); features.len()];
+                    table.find_all_with(simd, &features, &mut found);
+                    found
+                });
+                for found in found {
+                    let expected = |i: u64| Row(if i < 9 * n + 50 { i + 1 } else { NOTHING });
+                    let n_wrong = (0..).zip(&found).filter(|&(i, row)| *row != expected(i)).count();
+                    // Features that are the same to a table, by chance.
+                    assert!(n_wrong <= found.len() / 1000, "{n_wrong} of {}", found.len());
+                }
+            }
+            assert!(Buckets::from_buckets(Numbers::Owned(table.as_slice().to_vec()), n_homes + 1).is_none());
         }
     }
 

@@ -39,7 +39,10 @@ impl FrozenWeights {
                 numbers.push((feature, builder.row(&entries)));
             }
         });
-        builder.finish(Buckets::new(&numbers))
+        builder.finish(match replicas.first().and_then(L::n_homes) {
+            Some(n_homes) => Buckets::with_homes(&numbers, n_homes),
+            None => Buckets::new(&numbers),
+        })
     }
 
     /// The same weights in fewer bits. Weights that become zero are left out.
@@ -99,6 +102,10 @@ pub trait Averages {
     fn row_of(&self, feature: u64, row: &mut Vec<(ActionId, f64)>);
     /// True if `feature` has a row.
     fn has_row(&self, feature: u64) -> bool;
+    /// The number of homes of the table that features are known by, if they are not known whole.
+    fn n_homes(&self) -> Option<usize> {
+        None
+    }
 }
 
 impl<L: Averages> Averages for &L {
@@ -116,6 +123,10 @@ impl<L: Averages> Averages for &L {
 
     fn has_row(&self, feature: u64) -> bool {
         (*self).has_row(feature)
+    }
+
+    fn n_homes(&self) -> Option<usize> {
+        (*self).n_homes()
     }
 }
 

@@ -21,6 +21,11 @@ pub(super) const MAX_TEMPLATES: f64 = 1024.0;
 /// the weights. Those of other files are damaged.
 pub(super) const MAX_WEIGHT: u32 = (i32::MAX / 4) as u32 / MAX_TEMPLATES as u32 + 1;
 
+/// Sections of the buckets, and of their number for each home if that is not one.
+const BUCKETS: &str = "buckets";
+const SPREAD_BUCKETS: &str = "spread-buckets";
+const SPREAD: &str = "spread";
+
 /// Frozen weights.
 #[derive(Debug, Clone)]
 pub struct FrozenWeights {
@@ -59,30 +64,47 @@ impl FrozenWeights {
     pub(super) fn for_each_row(&self, mut read: impl FnMut(Flagged, &[(ActionId, i32)])) {
         let mut entries: Vec<(ActionId, i32)> = Vec::new();
         for number in self.buckets.numbers() {
-            let (start, len) = place(number);
-            entries.clear();
-            if number & FLAG != 0 {
-                entries.extend(InlineRow::unpack(number).entries());
-            } else if len >= NARROW {
-                let weights: Vec<i32> = match self.dense_row(&self.dense, start, len) {
-                    DenseRow::Narrow(row) => row.iter().map(|&weight| i32::from(weight)).collect(),
-                    DenseRow::Wide(row) => row.to_vec(),
-                };
-                let weights = weights.into_iter().enumerate().filter(|&(_, weight)| weight != 0);
-                entries.extend(weights.map(|(action, weight)| (action as ActionId, weight)));
-            } else {
-                let add = |(action, weight)| entries.push((action as ActionId, weight));
-                let (start, len) = (start, len as usize);
-                match self.shape.entry() {
-                    2 => {
-                        PackedEntry::<2>::read(&self.sparse, start, len).map(|entry| self.decoded(entry)).for_each(add)
-                    }
-                    3 => PackedEntry::<3>::read(&self.sparse, start, len).for_each(add),
-                    4 => PackedEntry::<4>::read(&self.sparse, start, len).for_each(add),
-                    _ => PackedEntry::<8>::read(&self.sparse, start, len).for_each(add),
-                }
-            }
+            self.row(number, &mut entries);
             read(number, &entries);
+        }
+    }
+
+    /// Calls `read` with each feature, as far as it is known, and its weights in fixed point.
+    pub(super) fn for_each_key(&self, mut read: impl FnMut(u64, &[(ActionId, i32)])) {
+        let mut entries: Vec<(ActionId, i32)> = Vec::new();
+        for (key, number) in self.buckets.keys() {
+            self.row(number, &mut entries);
+            read(key, &entries);
+        }
+    }
+
+    /// The number of homes of the table of features.
+    pub(super) fn n_homes(&self) -> usize {
+        self.buckets.n_homes()
+    }
+
+    /// Replaces `entries` by those of a row.
+    fn row(&self, number: Flagged, entries: &mut Vec<(ActionId, i32)>) {
+        let (start, len) = place(number);
+        entries.clear();
+        if number & FLAG != 0 {
+            entries.extend(InlineRow::unpack(number).entries());
+        } else if len >= NARROW {
+            let weights: Vec<i32> = match self.dense_row(&self.dense, start, len) {
+                DenseRow::Narrow(row) => row.iter().map(|&weight| i32::from(weight)).collect(),
+                DenseRow::Wide(row) => row.to_vec(),
+            };
+            let weights = weights.into_iter().enumerate().filter(|&(_, weight)| weight != 0);
+            entries.extend(weights.map(|(action, weight)| (action as ActionId, weight)));
+        } else {
+            let add = |(action, weight)| entries.push((action as ActionId, weight));
+            let (start, len) = (start, len as usize);
+            match self.shape.entry() {
+                2 => PackedEntry::<2>::read(&self.sparse, start, len).map(|entry| self.decoded(entry)).for_each(add),
+                3 => PackedEntry::<3>::read(&self.sparse, start, len).for_each(add),
+                4 => PackedEntry::<4>::read(&self.sparse, start, len).for_each(add),
+                _ => PackedEntry::<8>::read(&self.sparse, start, len).for_each(add),
+            }
         }
     }
 
@@ -196,12 +218,18 @@ impl FrozenWeights {
         let numbers = [width as u64, n_features as u64, n_weights as u64, u64::from(scale), precision as u64];
         let levels = self.levels.iter().flat_map(Levels::values);
         let shape: Vec<u8> = numbers.into_iter().chain(levels).flat_map(u64::to_le_bytes).collect();
-        vec![
+        // Programs that do not know of homes of several buckets shall not look there.
+        let buckets = if self.buckets.spread() == 1 { BUCKETS } else { SPREAD_BUCKETS };
+        let mut sections = vec![
             Section::new("shape", shape),
-            Section::new("buckets", bytemuck::cast_slice(self.buckets.as_slice())),
+            Section::new(buckets, bytemuck::cast_slice(self.buckets.as_slice())),
             Section::new("sparse", &self.sparse[..]),
             Section::new("dense", bytemuck::cast_slice(&self.dense[..])),
-        ]
+        ];
+        if self.buckets.spread() > 1 {
+            sections.push(Section::new(SPREAD, (self.buckets.spread() as u64).to_le_bytes().to_vec()));
+        }
+        sections
     }
 
     /// The table that stands in `sections`, for `width` lanes; where it stands if the file is mapped.
@@ -209,8 +237,13 @@ impl FrozenWeights {
     /// # Errors
     /// If sections are missing, or anything in them points outside the table or beyond the lanes.
     pub fn from_sections(sections: &Sections, width: usize) -> Result<FrozenWeights> {
-        let tables = (sections.numbers("buckets")?, sections.numbers("sparse")?, sections.numbers("dense")?);
-        FrozenWeights::from_tables(sections.get("shape")?, tables, width).ok_or_else(|| sections.damaged(OUTSIDE))
+        let (buckets, spread) = match sections.has(SPREAD) {
+            true => (SPREAD_BUCKETS, sections.get(SPREAD)?.try_into().map_or(0, u64::from_le_bytes)),
+            false => (BUCKETS, 1),
+        };
+        let tables = (sections.numbers(buckets)?, sections.numbers("sparse")?, sections.numbers("dense")?);
+        FrozenWeights::from_tables(sections.get("shape")?, tables, spread, width)
+            .ok_or_else(|| sections.damaged(OUTSIDE))
     }
 
     /// True if nothing points outside the table or beyond its lanes, and no weight is too large.
@@ -256,6 +289,7 @@ impl FrozenWeights {
     fn from_tables(
         shape: &[u8],
         (buckets, sparse, dense): (Numbers<Bucket>, Numbers<u8>, Numbers<i32>),
+        spread: u64,
         width: usize,
     ) -> Option<FrozenWeights> {
         let shape: Vec<u64> = from_bytes(shape)?;
@@ -276,7 +310,8 @@ impl FrozenWeights {
         if shape.n_weights > room || shape.n_features > buckets.len().saturating_mul(16) {
             return None;
         }
-        let weights = FrozenWeights { buckets: Buckets::from_buckets(buckets)?, sparse, dense, levels, shape };
+        let buckets = Buckets::from_buckets(buckets, usize::try_from(spread).ok()?)?;
+        let weights = FrozenWeights { buckets, sparse, dense, levels, shape };
         (lanes == width as u64 && vectorised!(_simd => weights.is_sound())).then_some(weights)
     }
 }

@@ -3,9 +3,12 @@
 //! Each has beside it the sum `u` of (tick × change), so that the average over all ticks so far is `w − u / ticks` (the lazy
 //! average of Daumé 2006, section 2.3; it equals the mean over the weights "0 before the first tick, then w after each tick").
 //!
+//! Weights that go on from a finished model know features as its table does ([`key`]), and are in parts of one, as averages are.
+//!
 //! Rows of many weights are *dense*: a number for each lane, in an array of their own. They are few, and what is read most.
 
-use super::build::Averages;
+use super::buckets::key;
+use super::build::{Averages, rounded};
 use super::frozen::MAX_WEIGHT;
 use super::table::{Entry, OUTSIDE, Place, RowTable, elsewhere, from_bytes};
 use super::{FrozenWeights, Row, Weights};
@@ -37,7 +40,14 @@ pub struct IntegerWeights {
     tick: i64,
     /// The number of lanes.
     width: usize,
+    /// Value of a weight of 1.0.
+    unit: i32,
+    /// The number of homes of the table that features are known by; 0 if they are known whole.
+    n_homes: usize,
 }
+
+/// Value of a weight of 1.0 in those that go on from a finished model, if they are not too large for it.
+const UNIT: i32 = 64;
 
 /// Rows with a weight for each lane, and the sum of tick × change beside each.
 #[derive(Debug, Clone, Default)]
@@ -54,7 +64,59 @@ const DENSE_SHARE: usize = 8;
 impl IntegerWeights {
     /// No weights yet, for `width` lanes.
     pub fn new(width: usize) -> IntegerWeights {
-        IntegerWeights { rows: RowTable::new(Vec::new()), dense: DenseRows::default(), tick: 1, width }
+        IntegerWeights {
+            rows: RowTable::new(Vec::new()),
+            dense: DenseRows::default(),
+            tick: 1,
+            width,
+            unit: 1,
+            n_homes: 0,
+        }
+    }
+
+    /// Weights that go on from finished ones, the sum of so many replicas, whose average is over so many `ticks`. `action` has the new
+    /// numbers of actions that there still are.
+    ///
+    /// # Panics
+    /// If the weights need more than 2^32 entries.
+    pub fn from_finished(
+        finished: &FrozenWeights,
+        (replicas, ticks): (u32, u64),
+        width: usize,
+        action: impl Fn(ActionId) -> Option<ActionId>,
+    ) -> IntegerWeights {
+        let one = f64::from(finished.scale()) * f64::from(replicas.max(1));
+        let mut largest = 0;
+        finished
+            .for_each_key(|_, row| largest = row.iter().fold(largest, |largest, (_, w)| largest.max(w.unsigned_abs())));
+        // Weights have room to grow.
+        let fits = |unit: &i32| f64::from(largest) / one * f64::from(*unit) <= f64::from(MAX_WEIGHT / 16);
+        let unit = std::iter::successors(Some(UNIT), |unit| (*unit > 1).then_some(unit / 2)).find(fits).unwrap_or(1);
+        let mut weights = IntegerWeights { n_homes: finished.n_homes(), ..IntegerWeights::new(width) };
+        // All of them were there at the beginning: so the sums of ticks and changes are 0, and they are the average so far.
+        weights.tick = 0;
+        finished.for_each_key(|key, row| {
+            for &(old, weight) in row {
+                let change = rounded(f64::from(weight) / one * f64::from(unit));
+                if let Some(new) = action(old).filter(|_| change != 0) {
+                    weights.update(key, new, change);
+                }
+            }
+        });
+        weights.unit = unit;
+        weights.tick = ticks.clamp(1, 1 << 39) as i64;
+        weights
+    }
+
+    /// What a feature is known by.
+    #[inline(always)]
+    fn key(&self, feature: u64) -> u64 {
+        if self.n_homes == 0 { feature } else { key(feature, self.n_homes) }
+    }
+
+    /// The number of lanes.
+    pub fn width(&self) -> usize {
+        self.width
     }
 
     fn is_dense(&self, n_weights: usize) -> bool {
@@ -80,7 +142,8 @@ impl IntegerWeights {
     /// # Panics
     /// If the weights need more than 2^32 entries.
     pub fn update(&mut self, feature: u64, action: ActionId, change: i32) {
-        let i = self.rows.find_or_insert(feature, 2);
+        let change = change * self.unit;
+        let i = self.rows.find_or_insert(self.key(feature), 2);
         let place = self.rows.place(i);
         let row = place.row();
         let sum = self.tick * i64::from(change);
@@ -106,9 +169,9 @@ impl IntegerWeights {
         const BATCH: usize = 64;
         for changes in changes.chunks(BATCH) {
             // The misses of a batch overlap: those of places, then those of rows.
-            changes.iter().for_each(|&(feature, ..)| self.rows.prefetch(feature));
+            changes.iter().for_each(|&(feature, ..)| self.rows.prefetch(self.key(feature)));
             for &(feature, action, _) in changes {
-                let place = self.rows.find(feature);
+                let place = self.rows.find(self.key(feature));
                 if let Some(number) = place.elsewhere() {
                     prefetch(&self.dense.weights, number * self.width + usize::from(action));
                     prefetch(&self.dense.sums, number * self.width + usize::from(action));
@@ -119,9 +182,9 @@ impl IntegerWeights {
         }
     }
 
-    /// The weight of `feature` and `action`.
+    /// The weight of `feature` and `action`, in [scale](Weights::scale).
     pub fn get(&self, feature: u64, action: ActionId) -> i32 {
-        let place = self.rows.find(feature);
+        let place = self.rows.find(self.key(feature));
         if let Some(number) = place.elsewhere() {
             return self.dense.weights[number * self.width + usize::from(action)];
         }
@@ -133,8 +196,9 @@ impl IntegerWeights {
     #[inline]
     fn averages(&self, place: Place, averages: &mut Vec<(ActionId, f64)>) {
         let ticks = self.tick as f64;
+        let unit = f64::from(self.unit);
         // Exact in integers up to the division.
-        let average = |weight: i32, sum: i64| (i64::from(weight) * self.tick - sum) as f64 / ticks;
+        let average = |weight: i32, sum: i64| (i64::from(weight) * self.tick - sum) as f64 / ticks / unit;
         if let Some(number) = place.elsewhere() {
             let row = number * self.width..(number + 1) * self.width;
             let lanes = (0..).zip(&self.dense.weights[row.clone()]).zip(&self.dense.sums[row]);
@@ -167,6 +231,10 @@ impl Averages for IntegerWeights {
 
     fn has_row(&self, feature: u64) -> bool {
         self.rows.has(feature)
+    }
+
+    fn n_homes(&self) -> Option<usize> {
+        (self.n_homes > 0).then_some(self.n_homes)
     }
 }
 
@@ -234,18 +302,33 @@ impl Averaged for IntegerWeights {
 }
 
 impl Weights for IntegerWeights {
+    fn scale(&self) -> u32 {
+        self.unit as u32
+    }
+
     #[inline]
     fn prefetch(&self, features: &[u64]) {
-        features.iter().for_each(|&feature| self.rows.prefetch(feature));
+        features.iter().for_each(|&feature| self.rows.prefetch(self.key(feature)));
     }
 
     #[inline]
     fn find(&self, features: &[u64], rows: &mut [Row]) {
         let DenseRows { weights, .. } = &self.dense;
-        self.rows.find_all(features, rows, |number| {
-            let first = number * self.width;
-            (first..first + self.width).step_by(16).for_each(|at| prefetch(weights, at));
-        });
+        let find = |features: &[u64], rows: &mut [Row]| {
+            self.rows.find_all(features, rows, |number| {
+                let first = number * self.width;
+                (first..first + self.width).step_by(16).for_each(|at| prefetch(weights, at));
+            });
+        };
+        if self.n_homes == 0 {
+            return find(features, rows);
+        }
+        const BATCH: usize = 32;
+        for (features, rows) in features.chunks(BATCH).zip(rows.chunks_mut(BATCH)) {
+            let mut keys = [0; BATCH];
+            keys.iter_mut().zip(features).for_each(|(key, &feature)| *key = self.key(feature));
+            find(&keys[..features.len()], rows);
+        }
     }
 
     #[inline(always)]
@@ -280,6 +363,61 @@ mod tests {
             // The mean over c = 4 values: 0, 1, 3, 2.
             assert_eq!(row[..], [(7, 6.0 / 4.0)]);
         });
+    }
+
+    /// Weights go on from a finished model, under other numbers of actions; without updates they come to the same model.
+    #[test]
+    fn finished_weights_go_on() {
+        let feature = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let (old, new) = (32, 48);
+        let mut first = IntegerWeights::new(old);
+        for number in 0..2000u64 {
+            for action in 0..number % 30 {
+                first.update(feature(number), action as ActionId, ((number * 7 + action * 3) % 41) as i32 - 20);
+            }
+            first.end_sentence();
+        }
+        let scores = |weights: &dyn Fn(&[u64], &mut [i32]), scale: u32, number: u64| {
+            let mut scores = vec![0; new];
+            weights(&[feature(number)], &mut scores);
+            scores.into_iter().map(|score| f64::from(score) / f64::from(scale)).collect::<Vec<f64>>()
+        };
+        let frozen_scores = |frozen: &FrozenWeights, number| {
+            scores(
+                &|features, scores| frozen.add_features(features, &mut scores[..frozen.width()]),
+                frozen.scale(),
+                number,
+            )
+        };
+        let finished = IntegerWeights::finish(&[&first, &first]);
+        let mut next =
+            IntegerWeights::from_finished(&finished, (2, 2000), new, |action| (action != 5).then_some(action + 9));
+        let moved = |before: Vec<f64>, lane: usize| if lane < 9 || lane == 14 { 0.0 } else { before[lane - 9] };
+        let again = IntegerWeights::finish(&[&next]);
+        for number in 0..2000 {
+            let before = frozen_scores(&finished, number);
+            let live = scores(&|features, scores| next.add_features(features, scores), next.scale(), number);
+            let frozen = frozen_scores(&again, number);
+            for lane in 0..40 {
+                let expected = moved(before.clone(), lane) / 2.0;
+                assert!(
+                    (live[lane] - expected).abs() <= 0.5 / 64.0 + 1e-4,
+                    "{number}, {lane}: {} {expected}",
+                    live[lane]
+                );
+                assert!((frozen[lane] - live[lane]).abs() < 1e-4, "{number}, {lane}");
+            }
+        }
+        // An update is as large as before, and the average goes on from 2000 sentences.
+        let before = scores(&|features, scores| next.add_features(features, scores), next.scale(), 77);
+        next.update(feature(77), 40, 3);
+        next.update(feature(1_000_000), 1, 2);
+        (0..2000).for_each(|_| next.end_sentence());
+        let after = scores(&|features, scores| next.add_features(features, scores), next.scale(), 77);
+        assert_eq!(after[40] - before[40], 3.0);
+        let average = IntegerWeights::finish(&[&next]);
+        assert!((frozen_scores(&average, 77)[40] - before[40] - 1.5).abs() < 0.01);
+        assert!((frozen_scores(&average, 1_000_000)[1] - 1.0).abs() < 0.01);
     }
 
     #[test]

@@ -32,6 +32,16 @@ impl Perceptron {
         Perceptron { features, stages, weights }
     }
 
+    /// A perceptron that goes on with these weights.
+    ///
+    /// # Panics
+    /// As [`Perceptron::new`], or if the weights are for other lanes.
+    #[must_use]
+    pub fn with_weights(self, weights: IntegerWeights) -> Perceptron {
+        assert_eq!(weights.width(), self.stages.width(), "weights for the same lanes");
+        Perceptron { weights, ..self }
+    }
+
     /// The weights.
     pub fn weights(&self) -> &IntegerWeights {
         &self.weights
@@ -41,6 +51,15 @@ impl Perceptron {
     #[inline]
     pub fn linear_scorer(&self) -> LinearScorer<'_, IntegerWeights> {
         LinearScorer::new(&self.features, &self.weights, self.stages.width())
+    }
+
+    /// Replaces what was seen by these scores.
+    fn set(&self, seen: &mut Seen, scores: &[i32]) {
+        seen.set(scores);
+        let unit = self.weights.scale();
+        if unit > 1 {
+            seen.lanes.iter_mut().for_each(|lane| *lane /= f64::from(unit));
+        }
     }
 
     fn linear(&self, weights: FrozenWeights) -> Linear {
@@ -102,7 +121,7 @@ impl Trainable for Perceptron {
     }
 
     fn weight(&self, feature: u64, lane: u32) -> f32 {
-        self.weights.get(feature, lane as ActionId) as f32
+        self.weights.get(feature, lane as ActionId) as f32 / self.weights.scale() as f32
     }
 
     fn knows(&self, _: u64) -> bool {
@@ -120,7 +139,7 @@ impl Trainable for Perceptron {
     fn see(&self, memory: &mut Opaque, context: Context, query: &Query, dropped: Dropped, seen: &mut Seen) {
         if dropped.is_none() {
             seen.kept.get::<Kept>().clear();
-            seen.set(self.linear_scorer().score_one(memory, context, query));
+            self.set(seen, self.linear_scorer().score_one(memory, context, query));
             return;
         }
         let features = memory.get::<LinearMemory>().features(&self.features, context, &query.view);
@@ -129,7 +148,7 @@ impl Trainable for Perceptron {
         kept.extend(features.iter().filter(|&&feature| !dropped.has(feature)));
         let mut lanes = vec![0; self.stages.width()];
         self.weights.add_features(kept, &mut lanes);
-        seen.set(&lanes);
+        self.set(seen, &lanes);
     }
 
     fn credit(
@@ -155,6 +174,10 @@ impl Trainable for Perceptron {
             debug_assert_eq!(gradient.fract(), 0.0, "perceptrons change by whole numbers");
             into.extend(features.iter().map(|&feature| (feature, lane as ActionId, -gradient as i32)));
         }
+    }
+
+    fn unit(&self) -> f32 {
+        self.weights.scale() as f32
     }
 
     fn learn(&mut self, gradient: &mut Opaque) {

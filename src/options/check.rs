@@ -176,13 +176,19 @@ impl TrainOptions {
                 "--learner {learner} is for networks; expected --scorer feed-forward, bilstm or stack-lstm with it"
             ));
         }
-        let of_networks = [self.activation.is_some(), self.init.is_some(), self.places.is_some()];
+        let of_networks = [self.activation.is_some(), self.places.is_some()];
         let of_words = self.word_units.is_some() || self.vectors.is_some();
         let of_layers = self.lstm_layers.is_some() || self.lstm_units.is_some() || self.layers != Layers::All;
         if of_networks.contains(&true) || of_layers || of_words {
             return wrong(
-                "--activation, --places, --word-units, --vectors, --lstm-layers, --lstm-units, --init and --layers are for networks; \
+                "--activation, --places, --word-units, --vectors, --lstm-layers, --lstm-units and --layers are for networks; \
                  expected --scorer feed-forward, bilstm or stack-lstm with them",
+            );
+        }
+        if self.init.is_some() && !self.is_perceptron() {
+            return wrong(
+                "--init goes on from a network or from the weights of a perceptron; expected --scorer feed-forward, bilstm or \
+                 stack-lstm, or --learner perceptron without --initial-weights, --correct all, --min-count and separate decisions",
             );
         }
         if self.hidden.is_some_and(|hidden| hidden > MOST_HIDDEN_OF_NN) {

@@ -413,9 +413,10 @@ options! {
     #[range(Whole(1, 4096))]
     label_units: i64 => graph(Option<u32> = None, networks);
 
-    /// Networks: a model to go on from, trained on the same data with the same system. Its vocabulary and its layout are kept. Default:
-    /// random parameters
-    #[arg(value_name = "MODEL", help_heading = "Training, networks")]
+    /// The model to go on from, with the same system. A network was trained on the same data, and keeps its vocabulary and its layout. A
+    /// linear model of the perceptron has the same features; its weights and their average go on, also on other data, whose labels and
+    /// words are added. Default: random parameters, or no weights
+    #[arg(value_name = "MODEL", help_heading = "Training")]
     init: String => transitions(Option<String> = None);
 
     /// Networks: which layers learn. `output` begins with a model that has learned the others (`--init`); with `--training global`
@@ -560,7 +561,7 @@ options! {
     max_iterations: i64 => transitions(Option<u32> = None) graph(Option<u32> = None);
 
     /// Leave the first iterations out of the average, if there are more: they are far from where learning ends. Default: `3`; graph-based: `1`;
-    /// networks: `0`
+    /// networks, and with `--init`: `0`
     #[arg(value_name = "K", help_heading = "Training", hide = true)]
     #[range(Whole(0, 1_000_000))]
     average_from: i64 => transitions(u32 = 3) graph(u32 = 1);

@@ -151,6 +151,10 @@ impl GivenOptions {
             defaults.update = Update::Early;
         }
         defaults = defaults.with_scorer(scorer);
+        if self.init.is_some() {
+            // The average goes on, too.
+            defaults.average_from = 0;
+        }
         if self.search == Some(SearchKind::Exact) {
             defaults.update = Update::Standard;
         } else if self.merge == Some(true) && defaults.update == Update::Laso {

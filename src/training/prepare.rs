@@ -52,24 +52,25 @@ pub struct Open {
 impl<'t> TrainingTrees<'t> {
     /// The trees of `train`, of which those that are not projective are treated as `nonprojective` says; if the parser
     /// `derives_all` trees, none is left out. Where heads or labels of some words are not known, the tree is partial; one that has no
-    /// projective completion is not lifted but left out.
+    /// projective completion is not lifted but left out. Labels that are `known` keep their numbers.
     ///
     /// # Errors
     /// If a tree is malformed, or no sentence is left.
     pub fn new(
         train: &'t Treebank,
+        known: Labels,
         roots: Roots,
         nonprojective: Nonprojective,
         scheme: Scheme,
         derives_all: bool,
     ) -> Result<TrainingTrees<'t>> {
-        let mut plain = Labels::default();
+        let lifts = nonprojective == Nonprojective::Lift;
+        let (mut plain, mut labels) = if lifts { (Labels::default(), known) } else { (known, Labels::default()) };
         let trees = train.partial_trees(valid_roots(roots, train), &mut plain)?;
         let mut kept: Vec<(&Sentence, Tree)> = train.sentences.iter().zip(trees).collect();
         let n_read = kept.len();
         kept.retain(|(_, tree)| tree.heads().iter().any(|&head| head != NO_NODE));
         let mut open = Open { left_out: n_read - kept.len(), ..Open::default() };
-        let mut labels = Labels::default();
         match nonprojective {
             Nonprojective::MinCost => labels = plain,
             Nonprojective::Drop => {
