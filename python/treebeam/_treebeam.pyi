@@ -12,6 +12,7 @@ _Path = Union[str, PathLike[str]]
 _Text = Union[str, bytes]
 _Search = Literal["beam", "exact"]
 _Margin = Union[float, Literal["auto", "none"]]
+_KeepHeads = Literal["all", "least-loss"]
 
 # One sentence: (form, upos) pairs, dictionaries of columns, a TokenList of conllu, a Doc or Span of spaCy, or a Tree.
 _Sentence = Any
@@ -81,6 +82,8 @@ class Model:
         search: _Search | None = None,
         margin: _Margin | None = None,
         merge: bool | None = None,
+        keep_heads: _KeepHeads | None = None,
+        keep_labels: bool = False,
         confidences: int | None = None,
     ) -> list[Tree]:
         """The best tree of each sentence. What is None is as `treebeam parse` has it by default."""
@@ -94,6 +97,8 @@ class Model:
         search: _Search | None = None,
         margin: _Margin | None = None,
         merge: bool | None = None,
+        keep_heads: _KeepHeads | None = None,
+        keep_labels: bool = False,
     ) -> list[list[Tree]]:
         """The K best trees of each sentence, best first."""
     def parse_conllu(
@@ -105,6 +110,8 @@ class Model:
         search: _Search | None = None,
         margin: _Margin | None = None,
         merge: bool | None = None,
+        keep_heads: _KeepHeads | None = None,
+        keep_labels: bool = False,
         k_best: int = 1,
     ) -> str:
         """Parses CoNLL-U into CoNLL-U: what `treebeam parse` writes, to the byte."""

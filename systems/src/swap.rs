@@ -27,7 +27,8 @@
 //!
 //! **Arcs that are to be kept**: a move keeps them if the static oracle's rule, followed from then on, makes all of them, where words whose
 //! arcs do not count join their neighbours as soon as they wait for nothing. That is sound, and there is always such a move: the rule's
-//! own. There may be others, whose derivations sort the words into other orders.
+//! own. There may be others, whose derivations sort the words into other orders. In training on partial trees SWAP costs 0 only where the rule
+//! takes it.
 //!
 //! **One root**: with [`Roots::Single`] RIGHT makes an arc from the root only as the last transition. For a gold tree with
 //! several roots, which cannot be derived then, the first of them becomes the head of the others.
@@ -201,7 +202,13 @@ impl<C: Stacks> Oracle<C> for Swap {
 
     fn costs(&self, gold: &Gold, c: &C, point: Point, permitted: MoveSet) -> MoveCosts {
         if gold.is_partial() {
-            return self.keeping_costs(gold, c, point, permitted);
+            let mut costs = self.keeping_costs(gold, c, point, permitted);
+            // Swaps that serve no known arc are not taught.
+            let rule = self.keeping_move(gold, &Completion::from(gold, c));
+            if let Some(cost) = costs.get(Move::Swap).filter(|_| rule != Move::Swap) {
+                costs.set(Move::Swap, cost + 1);
+            }
+            return costs;
         }
         let (_, canonical) = self.static_move(gold, c);
         let mut costs = MoveCosts::default();

@@ -14,7 +14,7 @@
 //! least weight of a spanning tree of the parts, in which gold arcs weigh nothing, others 1, and arcs from the root so
 //! much that there is only one. Most configurations need no search for it. Let no cycles be left to break, and let t be
 //! the last word or the topmost word above it, with the gold arcs that can be made. If t is the root, or will meet a node
-//! that descends from it, nothing more is lost: all other words without a head can become dependents of the last word.
+//! that descends from it, or a word without a head that will, nothing more is lost: all other words without a head can become dependents of the last word.
 //!
 //! Complexity: O(n) but for climbs to the tops of trees; with one root, where parts have to be spanned, O(n³).
 
@@ -72,10 +72,15 @@ impl Loss {
     fn can_be_completed(&self, state: &ListState) -> bool {
         let top_of_last = top(&self.heads, state.last());
         let root_taken = root_word(&self.heads).is_some();
-        let takes_last = |&node: &Node| {
-            !(node == ROOT && root_taken) && state.will_meet(node, top_of_last) && top(&self.heads, node) == ROOT
-        };
-        top_of_last == ROOT || (ROOT..=state.last()).any(|node| takes_last(&node))
+        let is_taken = |node: Node| node == ROOT && root_taken;
+        let hangs_on_root = |&node: &Node| !is_taken(node) && top(&self.heads, node) == ROOT;
+        let nodes = || ROOT..=state.last();
+        let of_root: Vec<Node> = if top_of_last == ROOT { Vec::new() } else { nodes().filter(hangs_on_root).collect() };
+        let meets_root = |word: Node| of_root.iter().any(|&node| state.will_meet(node, word));
+        // Another word without a head may stand between.
+        let is_open = |word: Node| word != top_of_last && self.heads[word as usize] == NO_NODE;
+        let leads_to_root = |word: Node| is_open(word) && state.will_meet(word, top_of_last) && meets_root(word);
+        top_of_last == ROOT || meets_root(top_of_last) || nodes().skip(1).any(leads_to_root)
     }
 
     fn n_cycles(&mut self) -> u32 {
