@@ -289,7 +289,12 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
     #[inline]
     fn left_arc_from_buffer(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let (s0, b0) = (self.stack.expect(PRECONDITION), self.buffer.expect(PRECONDITION));
-        let mut head = Cell::on(b0.with_left(s0, label, arena.interner()), b0.below);
+        // A root in the buffer stands behind all words; of words that changed places, S0 may stand behind B0 in the sentence.
+        let tree = match b0.node() == ROOT || s0.node() < b0.node() {
+            true => b0.with_left(s0, label, arena.interner()),
+            false => b0.with_right(s0, label, arena.interner()),
+        };
+        let mut head = Cell::on(tree, b0.below);
         if let Some(before) = b0.before {
             head = head.bound(before);
         }
@@ -405,5 +410,13 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
             n_headless: self.n_headless - u16::from(!s1.has_head()),
             ..*self
         }
+    }
+
+    #[inline]
+    fn swap_into_buffer(&self, arena: Arena<'a>) -> Self {
+        let (s0, b0) = (self.stack.expect(PRECONDITION), self.buffer.expect(PRECONDITION));
+        let behind = arena.moved(s0, b0.below);
+        let buffer = Some(arena.moved(b0, Some(behind)));
+        ArenaConfiguration { buffer, buffer_len: self.buffer_len + 1, ..self.reduce(arena) }
     }
 }

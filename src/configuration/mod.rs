@@ -212,4 +212,6 @@ pub trait Stacks: Configuration {
     fn right_arc_over_s1(&self, label: LabelId, arena: Self::Arena) -> Self;
     /// Moves S1 to the front of the buffer.
     fn swap(&self, arena: Self::Arena) -> Self;
+    /// Moves S0 into the buffer, behind B0.
+    fn swap_into_buffer(&self, arena: Self::Arena) -> Self;
 }

@@ -220,4 +220,11 @@ impl Stacks for PlainConfiguration {
         next.buffer.push(s1);
         next
     }
+
+    fn swap_into_buffer(&self, (): ()) -> Self {
+        let mut next = self.clone();
+        let s0 = next.stack.pop().expect(PRECONDITION);
+        next.buffer.insert(self.buffer.len() - 1, s0);
+        next
+    }
 }

@@ -519,8 +519,8 @@ options! {
     #[range(Whole(0, 1_000_000))]
     pretrain: i64 => transitions(u32 = 0, unwritten);
 
-    /// Global: where in the derivation to update. Default: `max-violation`; swap, covington and covington-nonmonotonic: `laso`; with
-    /// `--objective crf` or `softmax-margin`: `early`; with `--search exact`: `standard`
+    /// Global: where in the derivation to update. Default: `max-violation`; swap, arc-hybrid-swap, covington and
+    /// covington-nonmonotonic: `laso`; with `--objective crf` or `softmax-margin`: `early`; with `--search exact`: `standard`
     #[arg(help_heading = "Training")]
     update: Update => transitions(Update = Update::MaxViolation);
 

@@ -80,6 +80,9 @@ pub struct SystemInfo {
     /// True if greedy training with the non-deterministic oracle stays in a configuration until the prediction is
     /// correct, instead of following a correct action at once.
     pub corrects_itself: bool,
+    /// The move, if there is one, that greedy training makes where it is correct and nowhere else, whatever the model predicts:
+    /// the oracle has no costs for what comes after it in the wrong place.
+    pub unexplored: Option<Move>,
     /// True if the loss takes a word that no move has attached for one that hangs on the root, where it will end. If
     /// not, such a word counts as wrong.
     pub headless_are_roots: bool,
@@ -110,6 +113,7 @@ impl SystemInfo {
             buffer_is_suffix: true,
             local_points: false,
             corrects_itself: false,
+            unexplored: None,
             headless_are_roots: true,
             tags: false,
             tabulation: None,

@@ -43,6 +43,7 @@ systems! {
     mod arc_eager_zpar: [ArcEagerZpar over Stacks as ARC_EAGER_ZPAR, with_oracle];
     mod arc_hybrid: [ArcHybrid over Stacks as ARC_HYBRID];
     mod arc_hybrid_rootless: [ArcHybridRootless over Stacks as ARC_HYBRID_ROOTLESS];
+    mod arc_hybrid_swap: [ArcHybridSwap over Stacks as ARC_HYBRID_SWAP];
     mod attardi: [Attardi over Stacks as ATTARDI];
     mod covington:
         [Covington over Lists as COVINGTON]

@@ -182,8 +182,14 @@ impl Decision {
         best.expect("there is such an option").0
     }
 
-    /// The option to follow, and whether the prediction is right.
-    pub fn decide(&self, reference: usize, follow: &mut dyn FnMut(bool) -> Follow) -> (usize, bool) {
+    /// The option to follow, and whether the prediction is right. Options that are `unexplored`, by their lanes, are followed where
+    /// they are right and nowhere else.
+    pub fn decide(
+        &self,
+        reference: usize,
+        follow: &mut dyn FnMut(bool) -> Follow,
+        unexplored: impl Fn(u32) -> bool,
+    ) -> (usize, bool) {
         let predicted = self.predicted();
         let is_right = self.scored[predicted].cost == 0.0;
         let chosen = match follow(is_right) {
@@ -191,12 +197,21 @@ impl Decision {
             Follow::Reference => reference,
             Follow::Drawn { power, unit } => self.drawn(power, unit),
             Follow::Corrected if is_right => predicted,
-            Follow::Corrected => match self.chosen[..] {
-                [only] => only,
-                _ => self.best(|option| option.cost == 0.0),
-            },
+            Follow::Corrected => self.corrected(),
         };
-        (chosen, is_right)
+        let is_free = |place: usize| self.scored[place].cost == 0.0;
+        let is_unexplored = |place: usize| unexplored(self.options[place].1);
+        let leaves_it_open = is_free(chosen)
+            || !is_unexplored(chosen) && !(0..self.options.len()).any(|place| is_free(place) && is_unexplored(place));
+        (if leaves_it_open { chosen } else { self.corrected() }, is_right)
+    }
+
+    /// The right option that is followed instead of a wrong one.
+    fn corrected(&self) -> usize {
+        match self.chosen[..] {
+            [only] => only,
+            _ => self.best(|option| option.cost == 0.0),
+        }
     }
 
     /// The option that `unit`, between 0 and 1, falls on if options of the score s have a share of exp(power · s).

@@ -25,7 +25,8 @@
 //!
 //! **Greedy training** learns from the same options: with a static oracle all but the derivation's action cost 1, with others
 //! costs are the oracle's. A wrong prediction is followed, or what is drawn from the model's probabilities, if the [exploration
-//! policy](Exploration) says so; else the best of the right ones is, or [another of them](Correct).
+//! policy](Exploration) says so; else the best of the right ones is, or [another of them](Correct). A move that the system
+//! [leaves to its oracle](crate::system::SystemInfo::unexplored) is followed where it is right and nowhere else.
 //!
 //! **Dropout**, if asked for, leaves features out of an example, and so out of the prediction that goes with it: weights that
 //! lean on a few features alone are not enough. Roll-outs see all features.
@@ -164,6 +165,7 @@ pub fn learn<S: TransitionSystem>(
         among,
         decision: Decision::default(),
         correct: Vec::new(),
+        unexplored: setting.machine.system.info().unexplored.filter(|_| matches!(policy, Policy::Greedy { .. })),
     };
     let n_wrong = learner.learn(policy);
     (n_wrong, learner.gradient)
@@ -185,6 +187,8 @@ struct Learner<'s, 'a, 'w, S> {
     among: Option<AmongCorrect>,
     decision: Decision,
     correct: Vec<Choice>,
+    /// See [`SystemInfo::unexplored`](crate::system::SystemInfo::unexplored).
+    unexplored: Option<Move>,
 }
 
 /// Outcome of one decision.
@@ -379,7 +383,9 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
         reference: usize,
         follow: &mut dyn FnMut(bool) -> Follow,
     ) -> Decided {
-        let (chosen, is_right) = self.decision.decide(reference, follow);
+        let actions = self.setting.machine.actions;
+        let unexplored = |lane: u32| Some(actions.get(lane as ActionId).mv) == self.unexplored;
+        let (chosen, is_right) = self.decision.decide(reference, follow, unexplored);
         let learned = self.credit(item, 0, reference);
         let (point, lane) = self.decision.options[chosen];
         Decided { choice: Choice { point, action: lane as ActionId }, is_right, learned }
@@ -396,7 +402,8 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
         let Setting { machine, stages, .. } = self.setting;
         self.decision.set_moves(options, &self.scores, stages);
         self.choose(item, Some(options));
-        let (chosen, is_right) = self.decision.decide(reference, follow);
+        let unexplored = self.unexplored.map(|mv| stages.lane(mv));
+        let (chosen, is_right) = self.decision.decide(reference, follow, |lane| Some(lane) == unexplored);
         let learned = self.credit(item, 0, reference);
         let option = options[chosen];
         let Some(stage) = stages.of_labels(option.mv) else {
@@ -411,7 +418,7 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
         self.decision.set_labels(&option, &self.scores, &machine);
         let gold = option.gold.map(|gold| (option.point, u32::from(gold)));
         let reference = self.decision.options.iter().position(|&option| Some(option) == gold);
-        let (chosen, label_is_right) = self.decision.decide(reference.unwrap_or(0), follow);
+        let (chosen, label_is_right) = self.decision.decide(reference.unwrap_or(0), follow, |_| false);
         let chosen = if reference.is_none() { self.decision.predicted() } else { chosen };
         let label_learned = reference.is_some_and(|reference| self.credit(item, stage, reference));
         let (point, lane) = self.decision.options[chosen];

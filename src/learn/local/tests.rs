@@ -126,6 +126,7 @@ fn with_learner<S: TransitionSystem, R>(
         among: None,
         decision: Decision::default(),
         correct: Vec::new(),
+        unexplored: None,
     })
 }
 

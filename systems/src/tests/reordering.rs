@@ -1,7 +1,7 @@
-//! The oracles of the swap system.
+//! The oracles of the systems with SWAP.
 
 use super::*;
-use treebeam::configuration::{PlainConfiguration, Stacks};
+use treebeam::configuration::{PlainConfiguration, PlainView as _, Stacks};
 use treebeam::system::exhaustive::{Scope, Shape, Space, check, gold_trees};
 
 fn swap(roots: Roots, oracle: OracleKind) -> Swap {
@@ -145,6 +145,75 @@ fn verdicts_are_sound() {
             }
         }
     }
+}
+
+/// Arc-hybrid with SWAP: moves of cost 0 derive every tree, and one of them is always permitted on their way.
+#[test]
+fn static_dynamic_verdicts_are_sound() {
+    for roots in [Roots::Single, Roots::Several] {
+        for n_words in 1..=5 {
+            for shape in [Shape::Projective, Shape::NonProjective] {
+                let scope = Scope { n_words, roots, shape, n_labels: 1 };
+                let found = with_system!(ARC_HYBRID_SWAP, roots, |system| check(&system, scope));
+                assert_eq!((found.stuck, found.without_zero, found.suboptimal), (0, 0, 0), "{found:?}");
+                assert_eq!((found.overestimates, found.rebuilt), (found.mismatches, found.trees), "{found:?}");
+                assert_eq!(found.derivable, found.trees);
+            }
+        }
+    }
+}
+
+/// Where SWAP is taken when it is due and at no other time, and whatever else is permitted, costs are the losses, of every gold tree:
+/// those of the best tree that can still be reached in this way. For projective gold trees these are the transitions of arc-hybrid.
+#[test]
+fn costs_are_exact_if_swap_is_static() {
+    let numbers = [
+        (Roots::Single, [[2, 14, 196, 3_750, 86_801], [0, 0, 68, 5_522, 435_558]]),
+        (Roots::Several, [[2, 30, 552, 12_155, 306_033], [0, 0, 220, 20_384, 1_770_312]]),
+    ];
+    for (roots, expected) in numbers {
+        let system = ArcHybridSwap::new(roots);
+        for n_words in 1..=5 {
+            let space: Space<PlainConfiguration> = Space::of(&system, n_words, 1);
+            for (shape, expected) in [Shape::Projective, Shape::NonProjective].into_iter().zip(expected) {
+                let golds = gold_trees(n_words, roots, shape, 1);
+                let n_transitions: u64 = golds.iter().map(|gold| exact_transitions(&system, &space, gold)).sum();
+                assert_eq!(n_transitions, expected[n_words - 1], "{roots:?}, {shape:?}, {n_words} words");
+            }
+        }
+    }
+}
+
+/// Number of transitions, each of which costs what it loses, if SWAP is taken when it is due and at no other time.
+fn exact_transitions(system: &ArcHybridSwap, space: &Space<PlainConfiguration>, gold: &Gold) -> u64 {
+    let costs = |c: usize| system.costs(gold, &space.configurations[c], 0, space.permitted[c][0].moves);
+    let next = |c: usize| {
+        let due = !space.terminal[c] && costs(c).get(Move::Swap) == Some(0);
+        space.transitions(c).iter().filter(move |(action, _)| (action.mv == Move::Swap) == due)
+    };
+    let (mut reached, mut losses) = (vec![false; space.len()], vec![0; space.len()]);
+    reached[0] = true;
+    for &c in &space.order {
+        if reached[c] {
+            next(c).for_each(|&(_, to)| reached[to] = true);
+        }
+    }
+    let mut n_transitions = 0;
+    for &c in space.order.iter().rev().filter(|&&c| reached[c]) {
+        if space.terminal[c] {
+            let tree = space.configurations[c].tree();
+            losses[c] = tree.words().filter(|&word| tree.head(word) != gold.head(word)).count() as u32;
+            continue;
+        }
+        losses[c] = next(c).map(|&(_, to)| losses[to]).min().expect("a way on");
+        for &(action, to) in next(c) {
+            let claimed = costs(c).get(action.mv);
+            let here = &space.configurations[c];
+            assert_eq!(claimed, Some(losses[to] - losses[c]), "{action:?} in {here:?} for {gold:?}");
+            n_transitions += 1;
+        }
+    }
+    n_transitions
 }
 
 /// A gold tree with several roots for the system that leaves one: each becomes the head of the next.

@@ -75,7 +75,8 @@ fn size(tree: &Tree, node: Node) -> u16 {
 
 /// True if the system attaches a word only after all its dependents.
 fn is_bottom_up(system: &str) -> bool {
-    ["arc-standard", "arc-hybrid", "arc-hybrid-rootless", "attardi", "swap", "easy-first"].contains(&system)
+    ["arc-standard", "arc-hybrid", "arc-hybrid-rootless", "arc-hybrid-swap", "attardi", "swap", "easy-first"]
+        .contains(&system)
 }
 
 /// The same transitions are open to both configurations, and what features can see of the shared one follows from the
