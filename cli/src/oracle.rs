@@ -76,7 +76,7 @@ fn roots_name(roots: Roots) -> &'static str {
     }
 }
 
-/// `part` in percent of `whole`; NaN if both are 0.
+/// `part` in percent of `whole`; 0 if both are 0.
 fn percent(part: u64, whole: u64) -> f64 {
-    100.0 * part as f64 / whole as f64
+    100.0 * part as f64 / whole.max(1) as f64
 }

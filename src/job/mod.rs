@@ -134,8 +134,13 @@ impl Job {
     /// If it cannot be read, or is malformed and nothing may be left out.
     pub fn read(&self, path: &Path, observer: &mut dyn Observer) -> Result<Treebank> {
         if !self.skip_invalid {
+            // Of a file in another format nothing would be left. What comes through a pipe cannot be read again.
+            let others_are_valid = || {
+                let is_file = std::fs::metadata(path).is_ok_and(|there| there.is_file());
+                !is_file || Treebank::read_valid(path, None, self.options.target(), &mut Problems::new(0)).is_ok()
+            };
             return Treebank::read(path, None).map_err(|error| match error {
-                Error::Problem(mut problem) if problem.location.line > 0 => {
+                Error::Problem(mut problem) if problem.location.line > 0 && others_are_valid() => {
                     problem.expected += "; --skip-invalid trains on the other sentences";
                     Error::Problem(problem)
                 }

@@ -244,7 +244,7 @@ fn write_bounds(
                 words: n_words,
                 pairs: found.pairs,
                 broken: found.broken,
-                mean_distance: of.distances / found.pairs as f64,
+                mean_distance: of.distances / found.pairs.max(1) as f64,
                 not_the_loss_percent: percent(of.different, found.pairs),
                 misled_percent: percent(of.misled, found.decisions),
             };
