@@ -85,7 +85,7 @@ impl<S: TransitionSystem> Exhaustive<'_, S> {
                 let (scores, _) = self.memory.score_plainly(&self.scorer, context, &view);
                 i64::from(scores[idle as usize])
             });
-            self.found.push((Parsed { tree: completed(tree.clone(), self.actions), score }, length, waiting));
+            self.found.push((Parsed::new(completed(tree.clone(), self.actions), score), length, waiting));
             return;
         }
         for (action, id) in permitted_actions(&self.system, self.actions, plain) {
@@ -201,7 +201,7 @@ fn greedily<S: TransitionSystem>(decoder: &Decoder<S>, scorer: &LinearScorer<Has
     let arena = Arena::new(&bump, &interner);
     let context = Context { input, interner: &interner, actions };
     let mut memory = LinearMemory::default();
-    let mut parsed = Parsed { tree: Tree::unattached(input.n_words()), score: 0 };
+    let mut parsed = Parsed::new(Tree::unattached(input.n_words()), 0);
     let mut plain: S::Plain = system.initial((), input.n_words());
     let mut shared: S::Shared<'_> = system.initial(arena, input.n_words());
     let mut history = None;

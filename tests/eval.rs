@@ -129,6 +129,36 @@ fn tables() {
 }
 
 #[test]
+fn reliability_of_confidences() {
+    let told =
+        |line: &str, confidences: &str| changed(line, &line.replacen("\t_\t_", &format!("\t_\t{confidences}"), 1));
+    let she = "2\tnsubj\t_\t_\n2\tleft";
+    let system =
+        told(she, "HeadConf=0.95|LabelConf=0.50").replace("0\troot\t_\t_\n3\t.", "3\tdep\t_\tX=y|HeadConf=0.91\n3\t.");
+    let system = system.replace("2\tpunct\t_\t_", "0\tpunct\t_\tHeadConf=0.2|LabelConf=0.4");
+    let folder = folder(&[("system", &system)]);
+    let output = eval(folder.path(), &["gold", "system", "--samples", "100", "--by", "confidence"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    insta::assert_snapshot!(text.split_once("\nby ").unwrap().1, @r#"
+    confidence (punctuation included, subtypes kept)
+
+    of                           confidence  words   mean   right  expected calibration error
+    head                         0.2 to 0.3      1  20.00    0.00
+    head                         0.9 to 1.0      2  93.00   50.00
+    head                         all             3  68.67   33.33                       35.33
+    label, the head being right  0.5 to 0.6      1  50.00  100.00
+    label, the head being right  all             1  50.00  100.00                       50.00
+    "#);
+    let output = eval(folder.path(), &["gold", "gold", "--by", "confidence"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no scored word has HeadConf or LabelConf"));
+    assert!(
+        refused(&told(she, "HeadConf=1.5"))
+            .contains("system:2 (sentence s1): HeadConf=1.5 in MISC; expected a probability from 0 to 1")
+    );
+}
+
+#[test]
 fn counts_by_hand() {
     let folder = folder(&[("system", &wrong())]);
     let report = json(&folder, &["gold", "system"]);

@@ -100,7 +100,7 @@ pub fn reference<S: TransitionSystem>(
     // Of derivations of one tree the best.
     let mut found: Vec<Parsed> = Vec::new();
     for item in &items {
-        let parsed = Parsed { tree: machine.tree(item, input.n_words()), score: item.score };
+        let parsed = Parsed::new(machine.tree(item, input.n_words()), item.score);
         if found.iter().all(|other| other.tree != parsed.tree) {
             found.push(parsed);
         }

@@ -71,7 +71,7 @@ fn replay<S: TransitionSystem>(decoder: &Decoder<S>, workspace: &mut Workspace, 
         item = machine.successor(item, Choice { point: 0, action }, score, false, arena);
     }
     assert!(machine.is_terminal(item));
-    Parsed { tree: machine.tree(item, n_words), score: item.score }
+    Parsed::new(machine.tree(item, n_words), item.score)
 }
 
 /// Label 0 for root arcs, and for others as many as are told apart.

@@ -193,6 +193,9 @@ fn verify_checks_the_named_oracle() {
         text.lines().last().unwrap(),
         "with the gold heads 2 0 1, after SHIFT, in [0 1 | 2 3] with no arcs, SHIFT is said to cost 1 and costs 0"
     );
+    // Of one word no tree crosses itself: rates of nothing are 0.
+    let text = stdout(&mut treebeam(&["verify", "--system", "arc-eager-unshift", "--max-words", "1"]));
+    assert!(text.contains("0.0 % of transitions mismatch") && !text.contains("NaN"), "{text}");
     treebeam(&["verify", "--all", "--oracle", "static"]).assert().code(2);
     treebeam(&["verify", "--system", "arc-standard", "--oracle", "lazy"]).assert().code(2);
 }

@@ -168,6 +168,112 @@ fn k_best_lists_different_trees_best_first() {
     treebeam(at, "parse --model model test.conllu --k-best 0").assert().code(2);
 }
 
+/// The confidences of each word, and the lines without them.
+fn confidences(parsed: &str) -> (Vec<[f64; 2]>, String) {
+    let (mut told, mut rest) = (Vec::new(), String::new());
+    for line in parsed.lines() {
+        let Some((before, after)) = line.split_once("HeadConf=") else {
+            rest += &format!("{line}\n");
+            continue;
+        };
+        let (head, label) = after.split_once("|LabelConf=").unwrap();
+        told.push([head, label].map(|text| text.parse().unwrap()));
+        let empty = if before.ends_with('\t') { "_" } else { "" };
+        rest += &format!("{}{empty}\n", before.trim_end_matches('|'));
+    }
+    (told, rest)
+}
+
+/// The sums of the listed trees' shares, by the calibration that the model's header tells.
+#[test]
+fn confidences_are_sums_over_the_k_best_trees() {
+    let folder = folder();
+    let at = folder.path();
+    write(at, "train.conllu", &generated(51, 150));
+    write(at, "dev.conllu", &generated(53, 60));
+    let line = "train --train train.conllu --dev dev.conllu --model model --iterations 3 --beam 4 --replicas 1";
+    treebeam(at, line).assert().success();
+    let info = treebeam(at, "model info --json model").assert().success();
+    let info: serde_json::Value = serde_json::from_slice(&info.get_output().stdout).unwrap();
+    let [temperature, heads, labels] =
+        ["temperature", "heads", "labels"].map(|name| info["header"]["confidence"][name].as_f64().unwrap());
+    assert!(temperature > 0.0 && heads < 1.0 && labels <= 1.0);
+
+    let (told, rest) = confidences(&parse(at, "test.conllu --beam 8 --confidences 4"));
+    assert_eq!(rest, parse(at, "test.conllu --beam 8 --margin none"));
+    let n_words = rest.lines().filter(|line| line.contains('\t')).count();
+    assert_eq!(told.len(), n_words);
+    assert!(told.iter().flatten().all(|p| (0.0..=1.0).contains(p)));
+    assert!(told.iter().any(|[head, _]| *head < 0.9) && told.iter().any(|[_, label]| *label < 0.9));
+
+    // From what --k-best lists: sentences begin where the rank is 1.
+    let listed = parse(at, "test.conllu --beam 8 --k-best 4");
+    let mut sentences: Vec<Vec<(f64, Vec<[String; 2]>)>> = Vec::new();
+    for block in listed.split("\n\n").filter(|block| !block.is_empty()) {
+        let score = block.lines().find_map(|line| line.strip_prefix("# score = ")).unwrap().parse().unwrap();
+        let columns = |line: &str| line.split('\t').map(str::to_owned).collect::<Vec<_>>();
+        let words = block.lines().filter(|line| !line.starts_with('#')).map(columns);
+        let tree = words.map(|word| [word[6].clone(), word[7].clone()]).collect();
+        if block.contains("# rank = 1\n") {
+            sentences.push(Vec::new());
+        }
+        sentences.last_mut().unwrap().push((score, tree));
+    }
+    let mut told = told.into_iter();
+    for best in sentences {
+        let shares: Vec<f64> = best.iter().map(|(score, _)| ((score - best[0].0) / temperature).exp()).collect();
+        for (word, [head, label]) in best[0].1.iter().enumerate() {
+            let sum = |agrees: &dyn Fn(&[String; 2]) -> bool| -> f64 {
+                best.iter().zip(&shares).filter(|((_, tree), _)| agrees(&tree[word])).map(|(_, share)| share).sum()
+            };
+            let of_head = sum(&|arc| arc[0] == *head);
+            let of_both = sum(&|arc| arc[0] == *head && arc[1] == *label);
+            let expected = [heads * of_head / sum(&|_| true), labels * of_both / of_head];
+            for (told, expected) in told.next().unwrap().into_iter().zip(expected) {
+                assert!((told - expected).abs() < 0.0051, "{told} {expected}");
+            }
+        }
+    }
+
+    // Each of several trees has its own; MISC keeps what it has, but for older confidences.
+    fs::write(at.join("odd.conllu"), ODD.replace("Gloss=a b", "HeadConf=0.5|Gloss=a b|LabelConf=1")).unwrap();
+    let twice = parse(at, "odd.conllu --beam 8 --confidences 4 --k-best 2 --enhanced keep");
+    assert_eq!(confidences(&twice).0.len(), 3 * twice.matches("# rank =").count());
+    assert!(twice.contains("\t3:x|4:y\tGloss=a b|HeadConf=") && twice.contains("\t_\tHeadConf="), "{twice}");
+    assert!(twice.contains("\tSpaceAfter=No\n") && twice.contains("\t0:root\tCopyOf=2\n"));
+
+    // How far they can be trusted.
+    fs::write(at.join("sure.conllu"), parse(at, "test.conllu --beam 8 --confidences 8")).unwrap();
+    let report = treebeam(at, "eval --by confidence --json test.conllu sure.conllu").assert().success();
+    let report: serde_json::Value = serde_json::from_slice(&report.get_output().stdout).unwrap();
+    let of_heads = &report["systems"][0]["breakdowns"]["confidence"][0];
+    assert_eq!((of_heads["of"].as_str(), of_heads["words"].as_u64()), (Some("head"), Some(n_words as u64)));
+    assert!(of_heads["expected_calibration_error"].as_f64().unwrap() < 15.0, "{of_heads}");
+}
+
+#[test]
+fn confidences_need_several_trees() {
+    let folder = folder();
+    let at = folder.path();
+    for (line, expected) in [
+        ("--beam 1 --confidences 8", "expected --beam with a width above 1"),
+        ("--confidences 1", "must be a whole number from 2 to 1,048,576"),
+        ("--beam 8 --k-best 4 --confidences 2", "expected --confidences 4 or more"),
+        ("--confidences 4 --format conllx", "CoNLL-X has no such column"),
+    ] {
+        let refused = treebeam(at, &format!("parse --model model test.conllu {line}")).assert().code(2);
+        let message = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(message.contains(expected), "{line}: {message}");
+    }
+    // A model without calibration says so, and ranks all the same.
+    let told = treebeam(at, "parse --model model test.conllu --confidences 4").assert().success();
+    assert!(
+        String::from_utf8_lossy(&told.get_output().stderr).contains("the model was not calibrated for --confidences")
+    );
+    let (told, _) = confidences(&String::from_utf8_lossy(&told.get_output().stdout));
+    assert!(told.iter().any(|[head, _]| *head < 0.9));
+}
+
 #[test]
 fn statistics_count_what_was_parsed() {
     let folder = folder();

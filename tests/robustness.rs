@@ -451,6 +451,9 @@ fn other_formats_are_recognised_and_columns_converted() {
         fs::write(at.join("t.conllu"), text).unwrap();
         let assert = treebeam(at, "treebank stats t.conllu").assert().code(2);
         assert!(told(&assert).contains(expected), "{expected}: {}", told(&assert));
+        // No sentence would be left to train on.
+        let assert = treebeam(at, "train --train t.conllu --model m").assert().code(2);
+        assert!(told(&assert).contains(expected) && !told(&assert).contains("--skip-invalid"), "{}", told(&assert));
     }
     treebeam(at, "treebank convert --from columns --columns form,upos t.conllu -o c.conllu").assert().success();
     treebeam(at, "treebank check --unannotated c.conllu").assert().success();

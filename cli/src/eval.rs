@@ -49,7 +49,8 @@ pub struct Args {
     /// Distinguish label subtypes in the headline figures, or not
     #[arg(long, value_enum, default_value_t)]
     granularity: Granularity,
-    /// The breakdowns to make [default: length, label, sentence-length and projectivity; with --json or --html all of them]
+    /// The breakdowns to make [default: length, label, sentence-length, projectivity, and confidence where the
+    /// file tells any; with --json or --html all of them]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "SECTION,...")]
     by: Option<Vec<Section>>,
     /// Samples of the bootstrap and rounds of the approximate randomisation
@@ -80,6 +81,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let tags = args.tags.map(Column::from);
     let gold = Input::read_for(&args.gold, tags)?;
     let systems = systems.into_iter().map(|path| Input::read_for(path, tags)).collect::<Result<Vec<_>, _>>()?;
+    let asked_for_confidence = args.by.as_ref().is_some_and(|by| by.contains(&Section::Confidence));
     let options = Options {
         rule: args.punct_rule,
         headline: Headline { punctuation: args.punct, granularity: args.granularity },
@@ -93,6 +95,13 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         tags,
     };
     let report = Report::new(&gold, &systems, &options)?;
+    if asked_for_confidence {
+        let without = report.systems.iter().filter(|system| system.breakdowns.confidence.is_none());
+        without.for_each(|system| {
+            let expected = "`treebeam parse --confidences` writes them";
+            eprintln!("warning: {}: no scored word has HeadConf or LabelConf in MISC; {expected}", system.path);
+        });
+    }
     for warning in report.warnings() {
         eprintln!("warning: {warning}");
     }

@@ -77,8 +77,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     for warning in pipeline.parser().warnings() {
         treebeam::console::say(format_args!("warning: {warning}"));
     }
-    if args.options.k_best > 1 && plan.parts.iter().any(|part| part.format == Format::Conllx) {
+    let has_conllx = plan.parts.iter().any(|part| part.format == Format::Conllx);
+    if args.options.k_best > 1 && has_conllx {
         bail!("--k-best writes scores as comments, and CoNLL-X has none; convert the input to CoNLL-U");
+    }
+    if args.options.confidences.is_some() && has_conllx {
+        bail!(
+            "--confidences writes probabilities to MISC, and CoNLL-X has no such column; convert the input to CoNLL-U"
+        );
     }
     plan.make_folder()?;
     let stats_output = args.stats_json.as_deref().map(Output::create).transpose()?;

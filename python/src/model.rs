@@ -3,19 +3,19 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use pyo3::exceptions::{PyUserWarning, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use treebeam::decode::Parsed;
+use treebeam::decode::{Parsed, confidence};
 use treebeam::error::Result;
 use treebeam::parser::{AnyParser, CHUNK_WORDS, EmptyColumns, Loaded, ParseOptions};
 use treebeam::tree::Labels;
-use treebeam::treebank::{Format, Sentence};
+use treebeam::treebank::{Enhanced, Format, Sentence};
 
 use crate::arrow;
 use crate::errors::{exception, from_json, guarded, handed};
 use crate::memory::{Watch, no_memory, room};
-use crate::options::of_parsing;
+use crate::options::{chosen, of_parsing};
 use crate::sentences::{self, reader};
 use crate::tree::Tree;
 
@@ -124,7 +124,7 @@ impl Model {
     }
 
     /// Parses CoNLL-U into CoNLL-U.
-    fn parse_text(&self, py: Python<'_>, text: &[u8], options: &ParseOptions) -> PyResult<Vec<u8>> {
+    fn parse_text(&self, py: Python<'_>, text: &[u8], options: &ParseOptions, enhanced: Enhanced) -> PyResult<Vec<u8>> {
         let mut empty = EmptyColumns::new(self.model.columns(), self.model.tags(), Format::Conllu);
         let mut reader = reader(text);
         let mut written = Vec::new();
@@ -149,7 +149,8 @@ impl Model {
                             // As much as the sentence, with a head and a label for each word.
                             let bytes = sentence.text().len() + sentence.n_words() * 64 + 128;
                             written.try_reserve(bytes * parsed.len()).map_err(|_| no_memory("text"))?;
-                            let in_memory = self.model.write(sentence, parsed, options.k_best > 1, &mut written);
+                            let in_memory =
+                                self.model.write_with(sentence, parsed, options.k_best > 1, enhanced, &mut written);
                             in_memory.expect("memory takes all that is written");
                         }
                         Ok((chunk.len(), empty.look_at(&chunk, "text", chunk.is_empty())))
@@ -211,26 +212,21 @@ impl Model {
         guarded(|| from_json(py, &self.model.header().map_err(exception)?.to_string()))
     }
 
-    /// The best tree of each sentence; with `confidences=K`, each knows how the K best trees agree with it.
-    #[pyo3(signature = (sentences, *, confidences = None, **options))]
+    /// The best tree of each sentence; with `confidences=K`, each knows how probable its arcs are by the K best trees.
+    #[pyo3(signature = (sentences, **options))]
     fn parse<'py>(
         &self,
         py: Python<'py>,
         sentences: &Bound<'_, PyAny>,
-        confidences: Option<i64>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         handed(py, || {
-            let options = of_parsing(options, confidences)?;
+            let options = of_parsing(options, None)?;
             let sentences = sentences::read(sentences)?;
             let mut trees = Vec::new();
             room(&mut trees, sentences.len())?;
             self.parse_all(py, sentences, &options, |sentence, parsed| {
-                trees.extend(
-                    Tree::all(sentence, parsed, &self.labels, self.model.scale(), confidences.is_some())
-                        .into_iter()
-                        .next(),
-                );
+                trees.extend(Tree::all(sentence, parsed, &self.labels, self.model.scale()));
                 Ok(())
             })?;
             Ok(trees)
@@ -251,8 +247,9 @@ impl Model {
             let sentences = sentences::read(sentences)?;
             let mut trees = Vec::new();
             room(&mut trees, sentences.len())?;
-            self.parse_all(py, sentences, &options, |sentence, parsed| {
-                trees.push(Tree::all(sentence, parsed, &self.labels, self.model.scale(), true));
+            self.parse_all(py, sentences, &options, |sentence, mut parsed| {
+                confidence::tell(&mut parsed, self.model.confidence(), self.model.scale());
+                trees.push(Tree::all(sentence, parsed, &self.labels, self.model.scale()));
                 Ok(())
             })?;
             Ok(trees)
@@ -260,21 +257,22 @@ impl Model {
     }
 
     /// Parses CoNLL-U into CoNLL-U, as `treebeam parse` does.
-    #[pyo3(signature = (text, *, k_best = 1, **options))]
+    #[pyo3(signature = (text, *, k_best = 1, enhanced = "drop", **options))]
     fn parse_conllu<'py>(
         &self,
         py: Python<'py>,
         text: &Bound<'_, PyAny>,
         k_best: i64,
+        enhanced: &str,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         handed(py, || {
-            let options = of_parsing(options, Some(k_best))?;
+            let (options, enhanced) = (of_parsing(options, Some(k_best))?, chosen("enhanced", enhanced)?);
             let Some(text) = sentences::text(text)? else {
                 let expected = "found something else than text; expected CoNLL-U as str or bytes";
                 return Err(PyValueError::new_err(expected));
             };
-            let written = self.parse_text(py, text.as_bytes(), &options)?;
+            let written = self.parse_text(py, text.as_bytes(), &options, enhanced)?;
             String::from_utf8(written).map_err(|error| PyValueError::new_err(error.to_string()))
         })
     }
@@ -291,6 +289,9 @@ impl Model {
     ) -> PyResult<Bound<'py, PyAny>> {
         handed(py, || {
             let options = of_parsing(options, None)?;
+            if options.confidences.is_some() {
+                return Err(PyTypeError::new_err("`confidences` is no argument of `Model.parse_arrow`"));
+            }
             let batch = arrow::Imported::of(batch)?;
             let sentences = arrow::Sentences::new(&batch, &self.model.read_columns(), &names)?;
             self.with_parser(py, &options, |parser, watch| {

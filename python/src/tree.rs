@@ -21,33 +21,27 @@ pub struct Tree {
     tree: treebeam::tree::Tree,
     labels: Arc<Labels>,
     score: f64,
-    confidences: Option<Vec<f64>>,
+    /// Confidences in heads and in labels, if they were asked for.
+    confidences: Confidences,
 }
 
+/// By word the probabilities of heads, and of labels given the heads.
+type Confidences = Option<(Vec<f64>, Vec<f64>)>;
+
 impl Tree {
-    /// The trees of one sentence, best first. With `confidences`, each knows how many of the others agree with it.
-    pub fn all(
-        sentence: Sentence,
-        parsed: Vec<Parsed>,
-        labels: &Arc<Labels>,
-        scale: u32,
-        confidences: bool,
-    ) -> Vec<Tree> {
+    /// The trees of one sentence, best first.
+    pub fn all(sentence: Sentence, parsed: Vec<Parsed>, labels: &Arc<Labels>, scale: u32) -> Vec<Tree> {
         let sentence = Arc::new(sentence);
         let scale = f64::from(scale);
-        let weights = confidences.then(|| weights(&parsed));
-        let heads: Vec<Vec<u16>> = match confidences {
-            true => parsed.iter().map(|parsed| parsed.tree.heads().to_vec()).collect(),
-            false => Vec::new(),
-        };
-        let tree = |(i, parsed): (usize, Parsed)| Tree {
+        let tree = |Parsed { tree, score, confidences }: Parsed| Tree {
             sentence: Arc::clone(&sentence),
-            confidences: weights.as_ref().map(|weights| agreement(&heads[i], &heads, weights)),
-            score: parsed.score as f64 / scale,
-            tree: parsed.tree,
+            confidences: (!confidences.is_empty())
+                .then(|| confidences.iter().map(|confidence| (confidence.head, confidence.label)).unzip()),
+            score: score as f64 / scale,
+            tree,
             labels: Arc::clone(labels),
         };
-        parsed.into_iter().enumerate().map(tree).collect()
+        parsed.into_iter().map(tree).collect()
     }
 
     /// The sentence as CoNLL-U with this tree.
@@ -68,27 +62,6 @@ impl Tree {
     }
 }
 
-/// The weights of the best trees, of which 1 is the sum: they fall off exponentially with the distance to the best score, in units
-/// of the mean distance. Scores of perceptrons have no scale of their own: by their softmax all the weight would be that of the best
-/// tree.
-fn weights(parsed: &[Parsed]) -> Vec<f64> {
-    let best = parsed.iter().map(|parsed| parsed.score).max().unwrap_or(0);
-    let behind: Vec<f64> = parsed.iter().map(|parsed| (best - parsed.score) as f64).collect();
-    let mean = (behind.iter().sum::<f64>() / behind.len() as f64).max(f64::MIN_POSITIVE);
-    let weights: Vec<f64> = behind.iter().map(|behind| (-behind / mean).exp()).collect();
-    let sum: f64 = weights.iter().sum();
-    weights.into_iter().map(|weight| weight / sum).collect()
-}
-
-/// Of each word the weight of the trees in which it has this head.
-fn agreement(heads: &[u16], all: &[Vec<u16>], weights: &[f64]) -> Vec<f64> {
-    let of_word = |(word, head): (usize, &u16)| {
-        let agrees = |(other, _): &(&Vec<u16>, &f64)| other[word] == *head;
-        all.iter().zip(weights).filter(agrees).map(|(_, weight)| weight).sum::<f64>().min(1.0)
-    };
-    heads.iter().enumerate().map(of_word).collect()
-}
-
 /// A numpy array of these bytes.
 fn array<'py>(py: Python<'py>, bytes: &[u8], dtype: &str) -> PyResult<Bound<'py, PyAny>> {
     let options = PyDict::new(py);
@@ -98,12 +71,18 @@ fn array<'py>(py: Python<'py>, bytes: &[u8], dtype: &str) -> PyResult<Bound<'py,
     array.call_method0("copy")
 }
 
+/// A numpy array of these numbers.
+fn floats<'py>(py: Python<'py>, numbers: &[f64]) -> PyResult<Bound<'py, PyAny>> {
+    let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
+    array(py, &bytes, "float64")
+}
+
 /// Pickled contents: CoNLL-U, score, confidences.
-type Pickled = (String, f64, Option<Vec<f64>>);
+type Pickled = (String, f64, Confidences);
 
 /// The tree that was pickled so.
 #[pyfunction]
-pub fn _tree(text: &str, score: f64, confidences: Option<Vec<f64>>) -> PyResult<Tree> {
+pub fn _tree(text: &str, score: f64, confidences: Confidences) -> PyResult<Tree> {
     guarded(|| {
         let sentence = of_block("the pickled tree", text)?;
         let heads = sentence.heads(Roots::Several).map_err(of_problem)?;
@@ -155,13 +134,16 @@ impl Tree {
         guarded(|| Ok(self.score))
     }
 
-    /// Of each word how much of the weight of the best trees agrees on its head; none if only one tree was asked for.
+    /// The probability of each word's head by the best trees; none if only one tree was asked for.
     #[getter]
     fn confidences<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        guarded(|| {
-            let bytes = |confidences: &Vec<f64>| confidences.iter().flat_map(|c| c.to_ne_bytes()).collect::<Vec<u8>>();
-            self.confidences.as_ref().map(|confidences| array(py, &bytes(confidences), "float64")).transpose()
-        })
+        guarded(|| self.confidences.as_ref().map(|(heads, _)| floats(py, heads)).transpose())
+    }
+
+    /// The probability of each word's label, given its head, by the best trees; none if only one tree was asked for.
+    #[getter]
+    fn label_confidences<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        guarded(|| self.confidences.as_ref().map(|(_, labels)| floats(py, labels)).transpose())
     }
 
     /// The sentence as CoNLL-U with this tree, as `treebeam parse` writes it.

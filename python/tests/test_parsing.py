@@ -36,20 +36,40 @@ def test_widths_and_several_trees(data):
         data.model("greedy").parse(data.sentences(), beam=8)
 
 
+def test_the_enhanced_graph_goes_or_stays(data):
+    text, model = "1\ta\t_\tX\t_\t_\t_\t_\t0:root\t_\n\n", data.model()
+    assert "0:root" not in model.parse_conllu(text)
+    assert "\t0:root\t_\n" in model.parse_conllu(text, enhanced="keep")
+    with pytest.raises(ValueError, match="enhanced"):
+        model.parse_conllu(text, enhanced="some")
+
+
 def test_several_trees_and_how_they_agree(data):
     model = data.model()
     for trees in model.k_best(data.sentences(), 4, beam=8):
         scores = [tree.score for tree in trees]
         assert scores == sorted(scores, reverse=True) and len(trees) <= 4
-        behind = scores[0] - numpy.array(scores)
-        weights = numpy.exp(-behind / max(behind.mean(), 1e-300))
-        weights /= weights.sum()
+        calibration = model.header["confidence"]
+        shares = numpy.exp((numpy.array(scores) - scores[0]) / calibration["temperature"])
+        shares /= shares.sum()
         for tree in trees:
-            agree = sum(weight * (other.heads == tree.heads) for weight, other in zip(weights, trees))
-            assert numpy.allclose(tree.confidences, agree)
-    best, sure = model.parse(data.sentences(), beam=8), model.parse(data.sentences(), beam=8, confidences=4)
-    assert best == sure and best[0].confidences is None
+            agree = [other.heads == tree.heads for other in trees]
+            both = [heads & numpy.equal(other.deprels, tree.deprels) for heads, other in zip(agree, trees)]
+            assert numpy.allclose(tree.confidences, calibration["heads"] * (shares @ agree), atol=1e-5)
+            labels = calibration["labels"] * (shares @ both) / (shares @ agree)
+            assert numpy.allclose(tree.label_confidences, labels, atol=1e-5)
+    best = model.parse(data.sentences(), beam=8, margin="none")
+    sure = model.parse(data.sentences(), beam=8, confidences=4)
+    assert best == sure and best[0].confidences is None and best[0].label_confidences is None
     assert all(((tree.confidences > 0) & (tree.confidences <= 1)).all() for tree in sure)
+    written = model.parse_conllu(data.dev_text(), beam=8, confidences=4)
+    assert written == data.parsed("beams", "--beam", 8, "--confidences", 4)
+    told = re.findall(r"HeadConf=([01]\.[0-9]{2})\|LabelConf=([01]\.[0-9]{2})$", written, re.MULTILINE)
+    heads, labels = (numpy.array(column, float) for column in zip(*told))
+    assert numpy.allclose(heads, numpy.concatenate([tree.confidences for tree in sure]), atol=0.0051)
+    assert numpy.allclose(labels, numpy.concatenate([tree.label_confidences for tree in sure]), atol=0.0051)
+    with pytest.raises(ValueError, match="expected --beam"):
+        model.parse(data.sentences(), beam=1, confidences=4)
 
 
 def test_every_kind_of_sentence(data):
@@ -179,6 +199,7 @@ def test_trees_are_pickled_and_copied(data, protocol):
             assert (other.sent_id, other.score, other.forms, other.upos) == (tree.sent_id, tree.score, tree.forms, tree.upos)
             assert other.to_conllu() == tree.to_conllu() and other.to_svg() == tree.to_svg()
             assert numpy.array_equal(other.confidences, tree.confidences)
+            assert numpy.array_equal(other.label_confidences, tree.label_confidences)
     assert model.parse(pickle.loads(pickle.dumps(trees, protocol))) == model.parse(trees)
 
 

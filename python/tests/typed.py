@@ -23,6 +23,7 @@ heads: npt.NDArray[np.int32] = trees[0].heads
 labels: list[str] = trees[0].deprels
 score: float = trees[0].score
 sure: npt.NDArray[np.float64] | None = trees[0].confidences
+of_labels: npt.NDArray[np.float64] | None = trees[0].label_confidences
 best: list[list[treebeam.Tree]] = model.k_best("1\ta\t_\tX\t_\t_\t_\t_\t_\t_\n\n", 3, margin=99.5)
 text: str = model.parse_conllu(b"", search="beam", k_best=2)
 names: list[str] = model.labels

@@ -42,12 +42,13 @@ class Tree:
         """The score of the tree's derivation."""
     @property
     def confidences(self) -> npt.NDArray[np.float64] | None:
-        """Of each word, the weight of those of the K best trees that agree on its head; weights sum up to 1.
-
-        A tree's weight falls off exponentially with its score's distance to the best, in units of the mean distance.
+        """The probability of each word's head, from 0 to 1, by the K best trees: `HeadConf` of `treebeam parse --confidences K`.
 
         None unless K trees were asked for: `Model.parse(..., confidences=K)`, `Model.k_best(..., K)`.
         """
+    @property
+    def label_confidences(self) -> npt.NDArray[np.float64] | None:
+        """The probability of each word's label, given its head, by the K best trees: `LabelConf`; None as `confidences`."""
     def to_conllu(self) -> str:
         """The sentence as CoNLL-U with this tree, as `treebeam parse` writes it."""
     def to_svg(self, columns: list[str] = ..., labels: bool = True, other: Tree | None = None, width: int | None = 1200) -> str:
@@ -113,6 +114,8 @@ class Model:
         keep_heads: _KeepHeads | None = None,
         keep_labels: bool = False,
         k_best: int = 1,
+        confidences: int | None = None,
+        enhanced: Literal["drop", "keep"] = "drop",
     ) -> str:
         """Parses CoNLL-U into CoNLL-U: what `treebeam parse` writes, to the byte."""
     def parse_arrow(

@@ -146,7 +146,7 @@ impl<'m, S: TransitionSystem> Decoder<'m, S> {
         if goes_on {
             return ControlFlow::Continue(Past::new::<S>(&items, stepper.arena.interner(), tree));
         }
-        let parsed = items.iter().map(|item| Parsed { tree: tree(item), score: item.score });
+        let parsed = items.iter().map(|item| Parsed::new(tree(item), item.score));
         ControlFlow::Break(Parsed::best(parsed, k))
     }
 

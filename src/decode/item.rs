@@ -97,16 +97,32 @@ impl Candidate {
     }
 }
 
+/// Confidence in the arc into a word.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Confidence {
+    /// The probability of the head, between 0 and 1.
+    pub head: f64,
+    /// The probability of the label given the head, between 0 and 1.
+    pub label: f64,
+}
+
 /// One complete derivation's tree and score.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
     /// The tree.
     pub tree: Tree,
     /// The sum of the actions' scores, in the model's fixed point.
     pub score: i64,
+    /// Confidence in the arc of each word; empty if that was not asked for.
+    pub confidences: Vec<Confidence>,
 }
 
 impl Parsed {
+    /// The tree of this score, without confidences.
+    pub fn new(tree: Tree, score: i64) -> Parsed {
+        Parsed { tree, score, confidences: Vec::new() }
+    }
+
     /// The first `k` trees of `parsed`, none of them twice: several derivations may make one tree.
     pub(crate) fn best(parsed: impl Iterator<Item = Parsed>, k: usize) -> Vec<Parsed> {
         let mut found = HashSet::new();

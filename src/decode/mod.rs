@@ -10,7 +10,9 @@
 //! | `merged`, `exact` | beams whose items merge; exact search |
 //! | `past` | what is kept of a beam when its memory is emptied |
 //! | `margin`, `strategy`, `parser`, `workspace` | pruning by score, ways to search, many sentences on several threads, memory |
+//! | `confidence` | probabilities of arcs from the best trees |
 
+pub mod confidence;
 mod decoder;
 pub mod exact;
 mod given;
@@ -30,7 +32,7 @@ mod workspace;
 pub use crate::scorer::Identities;
 pub use decoder::Decoder;
 pub use given::Given;
-pub use item::{Candidate, IDLE, Item, Parsed};
+pub use item::{Candidate, Confidence, IDLE, Item, Parsed};
 pub use machine::{Machine, keeps_history};
 pub use margin::Margin;
 pub(crate) use parser::pool;

@@ -133,7 +133,7 @@ impl<'m, F: Scoring> Parser<'m, F> {
                 None => model.label_decoding.finish(tree),
                 Some(given) => given.finish(&model.label_decoding, tree),
             };
-            Parsed::best(parsed.into_iter().map(|Parsed { tree, score }| Parsed { tree: finish(tree), score }), k)
+            Parsed::best(parsed.into_iter().map(|Parsed { tree, score, .. }| Parsed::new(finish(tree), score)), k)
         };
         let Some(pool) = &self.pool else {
             let workspace = &mut self.workspaces[0];

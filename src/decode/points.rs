@@ -55,6 +55,6 @@ impl<S: TransitionSystem> Decoder<'_, S> {
         }
         let (tree, score) = (machine.tree(item, n_words), item.score);
         *scratch.n_scored += item.length() as u64;
-        Parsed { tree, score }
+        Parsed::new(tree, score)
     }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::confusion::{self, Confusion};
 use super::counts::{Scores, percent};
 use super::input::{ScoredSentence, scored_words};
+use super::reliability::{self, Reliability};
 use super::{Counts, Granularity, InputSentence};
 use crate::choice::choice;
 use crate::tree::{Node, ROOT, Tree, non_projective_arcs};
@@ -30,12 +31,15 @@ choice! {
         LabelConfusion,
         /// To words of which tag what belongs to words of another is attached
         TagConfusion,
+        /// By the confidence that MISC tells, as `parse --confidences` writes it: how far that can be trusted
+        Confidence,
     }
 }
 
 impl Section {
     /// Default sections.
-    pub const USUAL: [Section; 4] = [Section::Length, Section::Label, Section::SentenceLength, Section::Projectivity];
+    pub const USUAL: [Section; 5] =
+        [Section::Length, Section::Label, Section::SentenceLength, Section::Projectivity, Section::Confidence];
 
     /// Title of its classes, for people.
     pub fn title(self) -> &'static str {
@@ -48,6 +52,7 @@ impl Section {
             Section::Direction => "direction and distance of the head, unlabelled",
             Section::LabelConfusion => "label in gold and in the system",
             Section::TagConfusion => "tag of the head in gold and in the system",
+            Section::Confidence => "confidence",
         }
     }
 }
@@ -111,6 +116,9 @@ pub struct Breakdowns {
     /// Tags of wrong heads beside those of the right ones, the most frequent first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag_confusion: Option<Vec<Confusion>>,
+    /// Reliability of confidences in heads and in labels, if the system's file tells any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Vec<Reliability>>,
 }
 
 impl Breakdowns {
@@ -133,6 +141,7 @@ impl Breakdowns {
                 }
                 Section::LabelConfusion => breakdowns.label_confusion = Some(confusion::of_labels(pairs, granularity)),
                 Section::TagConfusion => breakdowns.tag_confusion = Some(confusion::of_head_tags(pairs)),
+                Section::Confidence => breakdowns.confidence = reliability::of_confidences(pairs, granularity),
             }
         }
         breakdowns
@@ -150,6 +159,7 @@ impl Breakdowns {
                 Section::Direction => self.direction = None,
                 Section::LabelConfusion => self.label_confusion = None,
                 Section::TagConfusion => self.tag_confusion = None,
+                Section::Confidence => self.confidence = None,
             }
         }
     }
@@ -332,6 +342,7 @@ mod tests {
             upos: vec!["X".to_owned(); n],
             heads: heads.to_vec(),
             labels: labels.iter().map(|&label| label.to_owned()).collect(),
+            confidences: Vec::new(),
         }
     }
 

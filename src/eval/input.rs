@@ -39,6 +39,8 @@ pub struct InputSentence {
     pub heads: Vec<Node>,
     /// The labels of the arcs into the words.
     pub labels: Vec<String>,
+    /// The confidences in the words' heads and labels, if the file tells any; see [`Sentence::confidences`].
+    pub confidences: Vec<[Option<f64>; 2]>,
     /// The multiword tokens, in order.
     pub ranges: Vec<MultiwordToken>,
 }
@@ -59,7 +61,7 @@ impl Input {
     ///
     /// # Errors
     /// If the file cannot be read, is malformed or empty, or a word has no head, a head that does not exist, or is part of
-    /// a cycle. The first such word is named.
+    /// a cycle, or a confidence is no probability. The first such word is named.
     pub fn read(path: &Path) -> Result<Input> {
         Input::read_for(path, None)
     }
@@ -101,7 +103,7 @@ impl InputSentence {
     /// The sentence's heads, which must make a tree, and what else is compared.
     ///
     /// # Errors
-    /// If a word has no head, a head that does not exist, or is part of a cycle.
+    /// If a word has no head, a head that does not exist, or is part of a cycle, or a confidence is no probability.
     pub fn new(sentence: &Sentence) -> Result<InputSentence, Problem> {
         let heads = sentence.heads(Roots::Several)?;
         let column = |column| sentence.words().map(|word| sentence.column(word, column).to_owned()).collect();
@@ -116,6 +118,7 @@ impl InputSentence {
             feats: column(Column::Feats),
             heads,
             labels: sentence.words().map(|word| sentence.deprel(word).to_owned()).collect(),
+            confidences: sentence.confidences()?,
             ranges: ranges(sentence),
         })
     }

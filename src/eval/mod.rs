@@ -21,6 +21,7 @@ mod input;
 mod pairs;
 mod parallel;
 mod punctuation;
+mod reliability;
 mod report;
 pub mod significance;
 
@@ -35,4 +36,5 @@ pub use input::{Input, InputSentence, MultiwordToken};
 pub use pairs::{Gain, Pairs, holm, sign, signs};
 pub use parallel::Parallel;
 pub use punctuation::{Punctuation, PunctuationRule};
+pub use reliability::{Bin, Reliability};
 pub use report::{FORMAT, Headline, Intervals, Options, Report, SystemReport, Test, Variant};

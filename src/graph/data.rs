@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use super::decoders::{Parses, Search};
 use super::parser::check_length;
-use super::{ArcLabels, ArcScores, Eisner, GraphHeader, GraphOptions, Side};
-use crate::decode::Parsed;
+use super::{ArcLabels, ArcScores, Eisner, GraphHeader, GraphModel, GraphOptions, GraphParser, Side};
+use crate::decode::{Parsed, confidence};
 use crate::error::{Problem, Result};
 use crate::eval::Counts;
 use crate::features::{Columns, Input, Vocabulary};
@@ -76,6 +76,7 @@ impl GraphData {
             labels: labels.names().to_vec(),
             arcs: arcs.into_iter().collect(),
             lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
+            confidence: None,
             network: options.network(),
             training: serde_json::to_value(options).expect("options are plain data"),
             provenance: provenance(train, &kept, dev),
@@ -128,6 +129,20 @@ impl GraphData {
         !self.dev.is_empty()
     }
 
+    /// Calibrates confidences on the development data, or as many of their sentences as are needed; see
+    /// [`confidence`](crate::decode::confidence).
+    pub(super) fn calibrate(&self, model: &mut GraphModel) -> Result<()> {
+        const K: usize = 8;
+        let dev = &self.dev[..self.dev.len().min(MAX_CALIBRATED)];
+        if dev.len() >= confidence::MIN_SENTENCES {
+            let best = GraphParser::new(model, 1)?.parse_with(dev.len(), &|i, input| input.clone_from(&dev[i].0), K);
+            let found: Vec<(Vec<Parsed>, Tree)> =
+                best.into_iter().zip(dev.iter().map(|(_, gold)| gold.clone())).collect();
+            model.header.confidence = confidence::calibration(&found, model.scorer.scale());
+        }
+        Ok(())
+    }
+
     pub(super) fn vocabulary(&self) -> Option<&Vocabulary> {
         self.vocabulary.as_ref()
     }
@@ -171,6 +186,9 @@ impl GraphData {
         counts.collect::<Vec<Counts>>().into_iter().sum()
     }
 }
+
+/// The sentences that confidences are calibrated on, at most.
+const MAX_CALIBRATED: usize = 500;
 
 /// The projective tree that shares most arcs with `tree`, and among those the one in which most other words hang on one that
 /// dominates them in `tree`, as after lifting. Labels stay.

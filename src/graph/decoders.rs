@@ -58,7 +58,7 @@ impl Decoders {
     ) -> Parsed {
         let heads = self.best(kind, roots, scores);
         let labels: Vec<LabelId> = heads.iter().zip(1..).map(|(&head, dependent)| label(head, dependent)).collect();
-        Parsed { tree: Tree::new(heads, &labels), score: scores.of_tree(heads) }
+        Parsed::new(Tree::new(heads, &labels), scores.of_tree(heads))
     }
 
     /// The `k` best trees with labels, the best first; fewer if there are not so many. `labels` appends the scores of an arc with each

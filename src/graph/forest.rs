@@ -231,7 +231,7 @@ impl<F: Forest> KBest<'_, F> {
                 }
             }
         }
-        Some(Parsed { tree: Tree::new(&heads, &labels), score })
+        Some(Parsed::new(Tree::new(&heads, &labels), score))
     }
 }
 

@@ -107,7 +107,8 @@ impl<P: Learns> Trains<P> for GraphSetup<'_> {
         Ok(GraphModel::new(header, finished.clone().into()))
     }
 
-    fn write(&self, model: GraphModel, path: &Path) -> Result<Size> {
+    fn write(&self, mut model: GraphModel, path: &Path) -> Result<Size> {
+        self.data.calibrate(&mut model)?;
         model.write(path)?;
         Ok(model.scorer.size())
     }

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::features::{ColumnName, Columns, Vocabulary, WordShape};
 use crate::files::{Kind, Section, Sections, damaged};
 use crate::linear::{FrozenWeights, Weights as _};
-use crate::model::{LabelDecoding, Provenance, Size};
+use crate::model::{Calibration, LabelDecoding, Provenance, Size};
 use crate::neural::score::UNIT;
 use crate::tree::lift::Scheme;
 use crate::tree::{LabelId, Labels, Roots};
@@ -36,6 +36,9 @@ pub struct GraphHeader {
     pub arcs: Vec<(Side, LabelId)>,
     /// Encoding of lifts in labels, to be undone after parsing, if there is one.
     pub lift: Option<Scheme>,
+    /// Calibration of confidences; none if the model was not calibrated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Calibration>,
     /// The layout of the network that scores arcs, if one does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<BiaffineNetwork>,

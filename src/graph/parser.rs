@@ -172,9 +172,9 @@ impl<'m> GraphParser<'m> {
         let finish = |best: Vec<Parsed>, given: &Option<Given>| {
             let least = given.as_ref().and_then(|given| best.iter().map(|parsed| given.n_lost(&parsed.tree)).min());
             let keeps = |parsed: &Parsed| given.as_ref().is_none_or(|given| Some(given.n_lost(&parsed.tree)) == least);
-            let best = best.into_iter().filter(keeps).map(|Parsed { tree, score }| match given {
-                None => Parsed { tree: model.label_decoding.finish(tree), score },
-                Some(given) => Parsed { tree: given.finish(&model.label_decoding, tree), score },
+            let best = best.into_iter().filter(keeps).map(|Parsed { tree, score, .. }| match given {
+                None => Parsed::new(model.label_decoding.finish(tree), score),
+                Some(given) => Parsed::new(given.finish(&model.label_decoding, tree), score),
             });
             Parsed::best(best, k)
         };

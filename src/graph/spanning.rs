@@ -152,6 +152,6 @@ impl<L: FnMut(Node, Node, &mut Ranking)> Search<'_, L> {
         for (&(head, rank), dependent) in class.tree.iter().zip(1..) {
             labels.push(self.ranking(head, dependent).get(rank).map_or(0, |&(_, label)| label));
         }
-        Parsed { tree: Tree::new(&heads, &labels), score: class.score }
+        Parsed::new(Tree::new(&heads, &labels), class.score)
     }
 }

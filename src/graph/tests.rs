@@ -190,7 +190,7 @@ fn all_scores<'t>(
 fn check(found: &[Parsed], all: &[i64], k: usize, order: Order, score: impl Fn(Part, LabelId) -> Option<i64>) {
     let scores: Vec<i64> = found.iter().map(|parsed| parsed.score).collect();
     assert_eq!(scores, all[..k.min(all.len())]);
-    for Parsed { tree, score: told } in found {
+    for Parsed { tree, score: told, .. } in found {
         let of_word = |word: Node| score(Part::of(tree.heads(), word, order), tree.label(word)).unwrap();
         assert_eq!(tree.words().map(of_word).sum::<i64>(), *told);
     }

@@ -12,7 +12,7 @@ use super::supervision::Supervision;
 use super::watch::{Tell, Watch, Watched};
 use super::{Learner, TrainOptions, Training, arc_weights};
 use crate::configuration::{Arena, Reads};
-use crate::decode::{Decoder, Machine, Strategy, Workspace};
+use crate::decode::{Decoder, Machine, Strategy, Workspace, confidence};
 use crate::error::{Error, Problem, Result};
 use crate::eval::Counts;
 use crate::features::{Clusters, Columns, FeatureSet, Input, Vocabulary};
@@ -123,6 +123,7 @@ impl TrainingData {
             root_label: root_label(kept.iter().map(|(_, tree)| tree)),
             beam: options.decoding_beam(),
             lags: Vec::new(),
+            confidence: None,
             lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
             decisions: options.decisions,
             network: options.network()?,
@@ -336,13 +337,19 @@ impl TrainingData {
         parsed.swap_remove(0).tree
     }
 
-    /// Calibrates margins on the development data, or as many of their sentences as are needed; see
-    /// [`margin`](crate::decode::margin). Models that are decoded greedily need none, nor do beams that compare otherwise than
-    /// by steps.
+    /// Calibrates margins and confidences on the development data, or as many of their sentences as are needed; see
+    /// [`margin`](crate::decode::margin) and [`confidence`](crate::decode::confidence). Models that are decoded greedily need neither, and
+    /// beams that compare otherwise than by steps no margins.
     pub fn calibrate<F: Scoring>(&self, model: &mut Model<F>) {
+        let dev = &self.dev[..self.dev.len().min(MAX_CALIBRATED)];
         if self.has_dev() && self.strategy.takes_margins() {
-            let inputs: Vec<&Input> = self.dev.iter().take(MAX_CALIBRATED).map(|(input, _)| input).collect();
+            let inputs: Vec<&Input> = dev.iter().map(|(input, _)| input).collect();
             model.calibrate(&inputs);
+        }
+        let has_beam = self.strategy.width().is_some_and(|width| width > 1);
+        if dev.len() >= confidence::MIN_SENTENCES && has_beam && self.header.target().is_none() {
+            let golds: Vec<(&Input, &Tree)> = dev.iter().map(|(input, gold)| (input, gold)).collect();
+            model.calibrate_confidence(&golds, self.strategy);
         }
     }
 }
@@ -409,7 +416,7 @@ fn tags<'s>(sentences: impl Iterator<Item = &'s Sentence>, column: Column) -> Ve
     tags.into_iter().map(str::to_owned).collect()
 }
 
-/// The sentences that margins are calibrated on, at most.
+/// The sentences that margins and confidences are calibrated on, at most.
 const MAX_CALIBRATED: usize = 2000;
 
 /// Adds every arc of the tree with every move that can make it.

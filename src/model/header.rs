@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Lags, Network};
+use super::{Calibration, Lags, Network};
 use crate::error::{Error, Result};
 use crate::eval::Counts;
 use crate::features::{Clusters, ColumnName, Columns, Compiled, FeatureSet, WordShape};
@@ -67,6 +67,9 @@ pub struct Header {
     /// model was not calibrated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lags: Vec<Lags>,
+    /// Calibration of confidences; none if the model was not calibrated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Calibration>,
     /// Encoding of lifts in labels, to be undone after parsing, if there is one.
     pub lift: Option<Scheme>,
     /// Joint or separate decisions on moves and labels.

@@ -1,4 +1,4 @@
-//! Calibration of pruning: lags of winning derivations in beams of several widths.
+//! Calibration of pruning: lags of winning derivations in beams of several widths. Calibration of confidences.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,25 @@ pub struct Lags {
     /// Percentages of them, ascending, and the largest lag of so many: as a score, in which a step of the perceptron changes a
     /// weight by 1 before averaging.
     pub quantiles: Vec<(f64, f64)>,
+}
+
+/// Calibration of confidences; see [`confidence`](crate::decode::confidence).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// The temperature, in the unit of scores.
+    pub temperature: f64,
+    /// Share of heads that are among the best trees: the factor of probabilities of heads.
+    pub heads: f64,
+    /// The same of labels of words that have the right head.
+    pub labels: f64,
+}
+
+impl Calibration {
+    /// This temperature, and nothing that the best trees miss.
+    pub fn of_temperature(temperature: f64) -> Calibration {
+        Calibration { temperature, heads: 1.0, labels: 1.0 }
+    }
 }
 
 /// The percentages that are kept.

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `header` | what a model is and all that is needed to train it again |
 //! | `file` | the model file |
-//! | `lags` | by how much winners lag behind in beams: what margins are chosen by |
+//! | `lags` | by how much winners lag behind in beams: what margins are chosen by; calibration of confidences |
 //! | `network` | what a network looks like |
 //! | `label_decoding` | from decoded trees to the trees that users get |
 //! | `frozen`, `trainable` | what a kind of scorer offers besides scores |
@@ -24,7 +24,7 @@ pub(crate) use header::MAX_BEAM;
 pub use header::{ArcLabel, Header, Notes, Provenance, Pruned, VectorsOrigin};
 pub(crate) use held::Held;
 pub use label_decoding::LabelDecoding;
-pub use lags::Lags;
+pub use lags::{Calibration, Lags};
 pub use network::{Activation, Layers, Lstm, Network, ScorerKind};
 pub use trainable::{Averaged, Dropped, Seen, Trainable, best_permitted};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::given::Keeping;
 use super::{KeepHeads, Loaded, MAX_BEAM, ParseOptions};
-use crate::decode::{Margin, Parsed, Parser, SearchKind, Strategy};
+use crate::decode::{Margin, Parsed, Parser, SearchKind, Strategy, confidence};
 use crate::error::{Error, Result};
 use crate::graph::GraphParser;
 use crate::scorers::{AnyModel, AnyScorer};
@@ -34,7 +34,7 @@ use crate::treebank::Words;
 pub struct AnyParser {
     model: Loaded,
     kind: Kind,
-    k_best: usize,
+    options: ParseOptions,
     keeping: Keeping,
     warnings: Vec<String>,
 }
@@ -69,7 +69,15 @@ impl AnyParser {
             return usage("--keep-heads and --keep-labels are for parsers, and the model is a tagger's");
         }
         let keeping = Keeping { heads: options.keep_heads, labels: options.keep_labels };
-        Ok(AnyParser { model: model.clone(), kind, k_best: options.k_best, keeping, warnings })
+        if options.confidences.is_some() && model.target().is_some() {
+            return usage("--confidences is for trees, and the model is a tagger; leave it out");
+        }
+        if options.confidences.is_some() && model.confidence().is_none() {
+            let what = "the model was not calibrated for --confidences, which takes training with a beam and --dev of 50 sentences; the mean \
+                        distance of scores in each sentence takes the place of a temperature";
+            warnings.push(what.to_owned());
+        }
+        Ok(AnyParser { model: model.clone(), kind, options: *options, keeping, warnings })
     }
 
     /// Warnings for the model's user, one line each.
@@ -121,7 +129,8 @@ impl AnyParser {
         self.keeping.read(sentence, &self.model).map(|_| ())
     }
 
-    /// The best trees of each sentence, as many as the options ask for, in the order of the sentences.
+    /// The best trees of each sentence, as many as the options ask for, in the order of the sentences; with confidences, if the options ask
+    /// for these.
     ///
     /// # Errors
     /// If a sentence cannot be parsed.
@@ -132,10 +141,18 @@ impl AnyParser {
         // Sentences were checked.
         let keeping = Keeping { heads: self.keeping.heads.map(|_| KeepHeads::LeastLoss), ..self.keeping };
         let given = |i: usize| keeping.read(&sentences[i], model).ok().flatten();
-        Ok(match &mut self.kind {
-            Kind::Transitions(parser, _) => parser.parse_given(n, &read, &given, self.k_best),
-            Kind::Graph(parser) => parser.parse_given(n, &read, &given, self.k_best),
-        })
+        let k = self.options.n_trees();
+        let mut found = match &mut self.kind {
+            Kind::Transitions(parser, _) => parser.parse_given(n, &read, &given, k),
+            Kind::Graph(parser) => parser.parse_given(n, &read, &given, k),
+        };
+        if self.options.confidences.is_some() {
+            for best in &mut found {
+                confidence::tell(best, model.confidence(), model.scale());
+                best.truncate(self.options.k_best);
+            }
+        }
+        Ok(found)
     }
 }
 
@@ -145,7 +162,8 @@ fn transitions(
     options: &ParseOptions,
     warnings: &mut Vec<String>,
 ) -> Result<(Parser<'static, AnyScorer>, Strategy)> {
-    let &ParseOptions { search, beam, margin, merge, k_best, threads, keep_heads, keep_labels } = options;
+    let &ParseOptions { search, beam, margin, merge, threads, keep_heads, keep_labels, confidences, .. } = options;
+    let n_trees = options.n_trees();
     let width = beam.unwrap_or(model.header.beam);
     if !(1..=MAX_BEAM).contains(&(width as u64)) {
         return Err(Error::Usage(format!(
@@ -167,8 +185,11 @@ fn transitions(
             if beam.is_some() || margin.is_some() {
                 return usage("exact search has no beam; leave out --beam and --margin, or --search exact");
             }
-            if k_best > 1 {
-                return usage("exact search finds the one best tree; for --k-best, search in a beam (--search beam)");
+            if n_trees > 1 {
+                let option = if confidences.is_some() { "--confidences" } else { "--k-best" };
+                return usage(&format!(
+                    "exact search finds the one best tree; for {option}, search in a beam (--search beam)"
+                ));
             }
             return Ok((Parser::shared(Arc::clone(model), strategy, threads)?, strategy));
         }
@@ -179,8 +200,12 @@ fn transitions(
         }
         Strategy::Beam { .. } => {}
     }
+    if confidences.is_some() && width == 1 {
+        let what = "--confidences compares the best trees of a beam, and greedy search finds but one; expected --beam with a width above 1";
+        return usage(what);
+    }
     // Margins are calibrated on where the best tree comes from, among items that are compared as they were.
-    let takes_margins = strategy.takes_margins() && k_best == 1;
+    let takes_margins = strategy.takes_margins() && n_trees == 1;
     let margin = margin.unwrap_or(if takes_margins { Margin::Auto } else { Margin::None });
     if matches!(margin, Margin::Quantile(_)) && model.header.lags.is_empty() {
         return usage(&format!(

@@ -4,16 +4,16 @@ use std::io::{self, Read as _, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::decode::Parsed;
+use crate::decode::{Confidence, Parsed};
 use crate::error::{Error, Problem, Result};
 use crate::features::{ColumnName, Input};
 use crate::files::{open, open_to_keep};
 use crate::graph::GraphModel;
-use crate::model::Frozen as _;
+use crate::model::{Calibration, Frozen as _};
 use crate::options::ParserKind;
 use crate::scorers::AnyModel;
 use crate::tree::{Labels, Roots, Tree};
-use crate::treebank::{Column, Enhanced, Sentence, Words};
+use crate::treebank::{CONFIDENCES, Column, Enhanced, Sentence, Words};
 
 /// A model, of a transition system or a graph-based parser. Clones share it.
 #[derive(Debug, Clone)]
@@ -149,6 +149,14 @@ impl Loaded {
         }
     }
 
+    /// The calibration of confidences, if there is one.
+    pub fn confidence(&self) -> Option<Calibration> {
+        match self {
+            Loaded::Transitions(model) => model.confidence(),
+            Loaded::Graph(model) => model.header.confidence,
+        }
+    }
+
     /// Replaces `input` by what the model reads of `sentence`, keeping the memory.
     pub fn input(&self, sentence: &dyn Words, input: &mut Input) {
         match self {
@@ -205,9 +213,14 @@ impl Loaded {
                 writeln!(output, "# rank = {}\n# score = {score:.4}", rank + 1)?;
             }
             let names = labels.names_of(&parsed.tree);
+            let told = parsed.confidences.iter().map(|confidence| {
+                let ([of_head, of_label], Confidence { head, label }) = (CONFIDENCES, confidence);
+                format!("{of_head}={head:.2}|{of_label}={label:.2}")
+            });
+            let told: Vec<String> = told.collect();
             match self.target() {
                 Some(column) => sentence.with_column(column, &names).write(output)?,
-                None => sentence.write_parsed_with(output, parsed.tree.heads(), &names, enhanced)?,
+                None => sentence.write_parsed_with(output, parsed.tree.heads(), &names, enhanced, &told)?,
             }
         }
         Ok(())

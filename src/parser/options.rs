@@ -2,7 +2,7 @@
 
 use crate::choice::choice;
 use crate::decode::{Margin, SearchKind};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::options::Range;
 #[cfg(feature = "cli")]
 use crate::options::number;
@@ -17,6 +17,7 @@ pub const MAX_THREADS: u64 = 1024;
 pub const CHUNK_WORDS: usize = 1 << 14;
 
 const BEAM: Range = Range::Whole(1, MAX_BEAM);
+const CONFIDENCES: Range = Range::Whole(2, MAX_BEAM);
 const THREADS: Range = Range::Whole(1, MAX_THREADS);
 
 /// The options of parsing: the flags of `treebeam parse` and the keyword arguments of Python's `parse`. What is `None` is as the model was
@@ -34,7 +35,8 @@ pub struct ParseOptions {
     pub beam: Option<usize>,
     /// Leave out items that lag behind the best of their step by more than the winners in the model's development data did: `auto`, `none`, or
     /// the percentage of these sentences that would have kept their trees, such as 99.5; `auto` is 99.9 for models that were calibrated on 200
-    /// sentences or more, and none for others. Default: `auto` for the one best tree in a beam, `none` for `--k-best`
+    /// sentences or more, and none for others. Default: `auto` for the one best tree in a beam, `none` for `--k-best` and
+    /// `--confidences`
     #[cfg_attr(feature = "cli", arg(long, value_name = "Q"))]
     pub margin: Option<Margin>,
     /// Let items of a beam that look the same to all features become one; `--merge=false` to do without. Default: as the model was trained
@@ -61,6 +63,10 @@ pub struct ParseOptions {
     /// Take the labels that the input has for given, `_` being open
     #[cfg_attr(feature = "cli", arg(long))]
     pub keep_labels: bool,
+    /// Write the probability of each head, and of its label given the head, to MISC, as `HeadConf=0.93|LabelConf=0.98`: from the K best trees
+    /// of the final beam, as `--k-best` has them. Models that were trained with a beam and `--dev` of 50 sentences or more are calibrated for this
+    #[cfg_attr(feature = "cli", arg(long, value_name = "K", value_parser = number::<usize>(CONFIDENCES)))]
+    pub confidences: Option<usize>,
 }
 
 choice! {
@@ -84,6 +90,7 @@ impl Default for ParseOptions {
             threads: 1,
             keep_heads: None,
             keep_labels: false,
+            confidences: None,
         }
     }
 }
@@ -92,10 +99,23 @@ impl ParseOptions {
     /// Refuses numbers out of their ranges.
     ///
     /// # Errors
-    /// The first of them, with the range.
+    /// The first of them, with the range; or if confidences are to be of fewer trees than are written.
     pub fn check(&self) -> Result<()> {
         BEAM.check(&self.beam, "beam")?;
         BEAM.check(&self.k_best, "k-best")?;
-        THREADS.check(&self.threads, "threads")
+        CONFIDENCES.check(&self.confidences, "confidences")?;
+        THREADS.check(&self.threads, "threads")?;
+        match self.confidences {
+            Some(k) if k < self.k_best => {
+                let (n, what) = (self.k_best, "the confidences would be of fewer trees than are written");
+                Err(Error::Usage(format!("--confidences {k} --k-best {n}: {what}; expected --confidences {n} or more")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The number of trees to find of each sentence.
+    pub fn n_trees(&self) -> usize {
+        self.k_best.max(self.confidences.unwrap_or(1))
     }
 }

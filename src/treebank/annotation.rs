@@ -1,6 +1,6 @@
 //! The trees in sentences: heads and labels as numbers, and everything that is wrong with them.
 
-use super::{Column, Sentence};
+use super::{CONFIDENCES, Column, Sentence};
 use crate::error::{Problem, Problems, Rule, excerpt, excerpt_of_ascii};
 use crate::tree::{LabelId, Labels, NO_LABEL, NO_NODE, Node, ROOT, Roots, Tree, Violation, violations};
 
@@ -167,6 +167,31 @@ impl Sentence {
             Some(column) => (format!("the tag `_` of word {word}"), format!("a value in {}", column.name(self.format))),
         };
         self.problem_at(word, line_of, found, expected)
+    }
+
+    /// By word the confidences in MISC, in the order of [`CONFIDENCES`]; empty if no word has any.
+    ///
+    /// # Errors
+    /// If one is no probability.
+    pub fn confidences(&self) -> Result<Vec<[Option<f64>; 2]>, Problem> {
+        let of_word = |word: Node| {
+            let attribute = |name: &str| {
+                let attributes = self.column(word, Column::Misc).split('|');
+                attributes.filter_map(|attribute| attribute.split_once('=')).find(|(found, _)| *found == name)
+            };
+            let mut of_word = [None; 2];
+            for (place, (name, value)) in
+                of_word.iter_mut().zip(CONFIDENCES.map(attribute)).filter_map(|(p, a)| Some((p, a?)))
+            {
+                let probability = value.parse().ok().filter(|probability| (0.0..=1.0).contains(probability));
+                let problem =
+                    || self.problem(word, format!("{name}={value} in MISC"), "a probability from 0 to 1".to_owned());
+                *place = Some(probability.ok_or_else(problem)?);
+            }
+            Ok(of_word)
+        };
+        let all: Vec<[Option<f64>; 2]> = self.words().map(of_word).collect::<Result<_, Problem>>()?;
+        Ok(if all.iter().flatten().any(Option::is_some) { all } else { Vec::new() })
     }
 
     fn problem(&self, word: Node, found: String, expected: String) -> Problem {

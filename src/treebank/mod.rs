@@ -27,7 +27,7 @@ mod words;
 pub use file::Treebank;
 pub use format::{Column, Format};
 pub use reader::{ReadBlock, Reader};
-pub use sentence::{Enhanced, Sentence};
+pub use sentence::{CONFIDENCES, Enhanced, Sentence};
 pub use stats::Stats;
 pub use survey::Survey;
 pub use validator::Validator;

@@ -296,10 +296,11 @@ impl Sentence {
     /// # Panics
     /// If `heads` and `labels` do not have one entry per word.
     pub fn write_parsed(&self, output: &mut dyn Write, heads: &[Node], labels: &[&str]) -> io::Result<()> {
-        self.write_parsed_with(output, heads, labels, Enhanced::Drop)
+        self.write_parsed_with(output, heads, labels, Enhanced::Drop, &[])
     }
 
-    /// [`Sentence::write_parsed`], with the enhanced graph as `enhanced` says.
+    /// [`Sentence::write_parsed`], with the enhanced graph as `enhanced` says, and in MISC these attributes of each word, as `A=b|C=d`, if
+    /// there are any: they replace those of the same names.
     ///
     /// # Errors
     /// Those of `output`.
@@ -312,6 +313,7 @@ impl Sentence {
         heads: &[Node],
         labels: &[&str],
         enhanced: Enhanced,
+        misc: &[String],
     ) -> io::Result<()> {
         assert_eq!((heads.len(), labels.len()), (self.n_words(), self.n_words()), "one head and label per word");
         let (dropped, kept) = match (self.format, enhanced) {
@@ -320,12 +322,20 @@ impl Sentence {
             (Format::Conllx, _) => ("\t_\t_", Column::Misc as usize + 1),
         };
         let mut written = 0;
-        for ((bounds, head), label) in self.words.iter().zip(heads).zip(labels) {
+        for (number, ((bounds, head), label)) in self.words.iter().zip(heads).zip(labels).enumerate() {
             self.write_between(output, written, bounds[0] as usize, enhanced)?;
             output.write_all(&self.text.as_bytes()[bounds[0] as usize..bounds[Column::Head as usize] as usize])?;
             write!(output, "{head}\t{label}{dropped}")?;
             written = bounds[10] as usize;
-            output.write_all(&self.text.as_bytes()[bounds[kept] as usize - 1..written])?;
+            let rest = &self.text[bounds[kept] as usize - 1..written];
+            match misc.get(number) {
+                Some(attributes) => {
+                    let (columns, line_end) = rest.split_at(rest.trim_end_matches(['\r', '\n']).len());
+                    let (before, misc) = columns.rsplit_once('\t').unwrap_or_default();
+                    write!(output, "{before}\t{}{line_end}", with_attributes(misc, attributes))?;
+                }
+                None => output.write_all(rest.as_bytes())?,
+            }
         }
         self.write_between(output, written, self.text.len(), enhanced)?;
         output.write_all(b"\n")
@@ -369,6 +379,16 @@ impl Sentence {
         self.format == Format::Conllu
             && (self.words().any(|word| self.column(word, Column::Deps) != "_") || self.text.lines().any(is_empty_node))
     }
+}
+
+/// The names, in MISC, of the probability of a word's head, and of that of its label given the head.
+pub const CONFIDENCES: [&str; 2] = ["HeadConf", "LabelConf"];
+
+/// MISC with these attributes behind its own, but for those of the same names.
+fn with_attributes(misc: &str, attributes: &str) -> String {
+    let name = |attribute: &str| attribute.split('=').next().map(str::to_owned);
+    let is_new = |kept: &&str| *kept != "_" && attributes.split('|').all(|new| name(new) != name(kept));
+    misc.split('|').filter(is_new).chain(attributes.split('|')).collect::<Vec<_>>().join("|")
 }
 
 fn comments(text: &str) -> impl Iterator<Item = &str> {
@@ -478,7 +498,7 @@ mod tests {
         assert!(sentence().has_enhanced_graph());
         assert_eq!(String::from_utf8(output).unwrap(), expected + "\n");
         let mut output = Vec::new();
-        sentence().write_parsed_with(&mut output, &[2, 0, 2], &["a", "root", "b:c"], Enhanced::Keep).unwrap();
+        sentence().write_parsed_with(&mut output, &[2, 0, 2], &["a", "root", "b:c"], Enhanced::Keep, &[]).unwrap();
         let expected = BLOCK
             .replace("\t3\tcase\t", "\t2\ta\t")
             .replace("\t3\tdet\t", "\t0\troot\t")
@@ -507,6 +527,18 @@ mod tests {
         assert_eq!(tagged.clone().for_target(None).head(1), Some(3));
         let problem = tagged.for_target(Some(Column::Xpos)).tree(crate::tree::Roots::Several, &mut labels).unwrap_err();
         assert_eq!((problem.location.line, problem.found), (4, "the tag `_` of word 1".to_owned()));
+    }
+
+    #[test]
+    fn attributes_of_misc_are_kept_or_replaced() {
+        let mut output = Vec::new();
+        let told = ["x=2|y=3", "y=3", "y=3"].map(str::to_owned);
+        let written = sentence().write_parsed_with(&mut output, &[2, 0, 2], &["a"; 3], Enhanced::Keep, &told);
+        written.unwrap();
+        let output = String::from_utf8(output).unwrap();
+        let misc = |line: &str| line.rsplit('\t').next().unwrap().to_owned();
+        assert_eq!(output.lines().skip(2).map(misc).collect::<Vec<_>>(), ["A=b", "x=2|y=3", "y=3", "_", "y=3", ""]);
+        assert_eq!(with_attributes("a=1|x=0|b|x", "x=2"), "a=1|b|x=2");
     }
 
     #[test]

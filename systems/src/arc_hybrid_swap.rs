@@ -30,6 +30,9 @@
 //! - They are no losses of the whole system, in which other SWAPs can bring back what counts as lost here; after a SWAP in the wrong
 //!   place they are a guess.
 //!
+//! **Parts of trees**: arcs count by their weights, and SWAP is due by the tree that completes those that count. So moves of cost 0 keep
+//! these arcs, and sort the words into no other order than that tree's.
+//!
 //! The static oracle takes the move of cost 0 that is SWAP, LEFT or RIGHT if there is one, else SHIFT.
 //!
 //! Complexity: a transition is O(1), costs are O(n).
@@ -169,27 +172,32 @@ impl<C: Stacks> Oracle<C> for ArcHybridSwap {
         let (s0, b) = (c.stack(0), c.buffer(0));
         let arcs = MoveSet::default().with(Move::Left, true).with(Move::Right, true);
         if let Some(b) = b.filter(|_| permitted.has(Move::Shift)) {
-            let lost = |&(node, _): &(Node, bool)| gold.head(node) == b || Some(node) != s0 && node == gold.head(b);
-            let lost = if goes_back(gold, c, b) { 0 } else { c.stack_nodes().filter(lost).count() };
-            costs.set(Move::Shift, lost as u32);
+            let lost = |(node, _): (Node, bool)| match node {
+                node if gold.head(node) == b => gold.weight(node),
+                node if Some(node) != s0 && node == gold.head(b) => gold.weight(b),
+                _ => 0,
+            };
+            costs.set(Move::Shift, if goes_back(gold, c, b) { 0 } else { c.stack_nodes().map(lost).sum() });
         }
         if let Some(s0) = s0.filter(|_| permitted.iter().any(|mv| arcs.has(mv))) {
             let head = gold.head(s0);
             let goes_back = goes_back(gold, c, s0);
             let (mut head_is_near, mut lost) = (Some(head) == c.stack(1), 0);
+            let of_dependent = |node: Node| if gold.head(node) == s0 { gold.weight(node) } else { 0 };
             for node in c.buffer_nodes() {
-                lost += u32::from(gold.head(node) == s0);
+                lost += of_dependent(node);
                 head_is_near |= node == head;
             }
             if goes_back {
                 for (node, _) in c.stack_nodes().skip(1) {
-                    lost += u32::from(gold.head(node) == s0);
+                    lost += of_dependent(node);
                     head_is_near |= node == head;
                 }
             }
             for (mv, to) in [(Move::Left, b), (Move::Right, c.stack(1))] {
                 if permitted.has(mv) {
-                    costs.set(mv, lost + u32::from(head_is_near && to != Some(head)));
+                    let own = if head_is_near && to != Some(head) { gold.weight(s0) } else { 0 };
+                    costs.set(mv, lost + own);
                 }
             }
         }

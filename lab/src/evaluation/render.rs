@@ -6,7 +6,7 @@ use treebeam::error::excerpt;
 use treebeam::eval::significance::{Interval, LEVEL};
 use treebeam::eval::{
     AlignedScore, ArcClass, Breakdowns, Bucket, Compared, Confusion, Granularity, Headline, Metric, Punctuation,
-    Report, Scores, Section, SystemReport, Test,
+    Reliability, Report, Scores, Section, SystemReport, Test,
 };
 /// The report as text.
 pub fn render(report: &Report) -> String {
@@ -205,6 +205,7 @@ pub(super) fn tables(breakdowns: &Breakdowns) -> Vec<(Section, Table)> {
         (Section::Direction, classes("head", &breakdowns.direction)),
         (Section::LabelConfusion, confused("label", &breakdowns.label_confusion)),
         (Section::TagConfusion, confused("tag of the head", &breakdowns.tag_confusion)),
+        (Section::Confidence, breakdowns.confidence.as_deref().map(reliability)),
     ];
     tables.into_iter().filter_map(|(section, table)| Some((section, table?))).collect()
 }
@@ -262,6 +263,22 @@ fn arc_classes(name: &str, classes: &[ArcClass]) -> Table {
             share(class.precision.unwrap_or(f64::NAN), class.predicted_right),
             class.f1.map_or("-".to_owned(), |f1| format!("{f1:.2}")),
         ]);
+    }
+    table
+}
+
+fn reliability(all: &[Reliability]) -> Table {
+    let mut table = Table::new(2, ["of", "confidence", "words", "mean", "right", "expected calibration error"]);
+    for of in all {
+        let name = if of.of == "label" { "label, the head being right" } else { of.of };
+        let mut row = |range: &str, words: u64, mean: f64, right: f64, error: String| {
+            let shares = [format!("{mean:.2}"), format!("{right:.2}")];
+            table.row([name.to_owned(), range.to_owned(), words.to_string()].into_iter().chain(shares).chain([error]));
+        };
+        for bin in &of.bins {
+            row(&format!("{:.1} to {:.1}", bin.from, bin.to), bin.words, bin.mean_confidence, bin.right, String::new());
+        }
+        row("all", of.words, of.mean_confidence, of.right, format!("{:.2}", of.expected_calibration_error));
     }
     table
 }

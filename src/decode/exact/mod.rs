@@ -77,9 +77,9 @@ impl Tabulation {
         given: &Given,
     ) -> Parsed {
         let loss = Loss::forbidding(given.gold());
-        let Parsed { tree, score } = self.decode_with(scorer, actions, workspace, Some(loss));
+        let Parsed { tree, score, .. } = self.decode_with(scorer, actions, workspace, Some(loss));
         let score = score - loss.of_tree(&tree);
-        Parsed { tree, score }
+        Parsed::new(tree, score)
     }
 
     fn decode_with(
@@ -92,7 +92,7 @@ impl Tabulation {
         let (derivation, score) = self.search(scorer, actions, workspace, loss);
         let n_words = workspace.input.n_words();
         let tree = tree(self.system.over_stacks(self.roots), actions, &derivation, n_words);
-        Parsed { tree, score }
+        Parsed::new(tree, score)
     }
 }
 

@@ -84,9 +84,8 @@ impl Merging {
         workspace.start(&Reads::of([]));
         let (arena, context, _) = workspace.parts(actions);
         let n_words = context.input.n_words();
-        let parsed = |(derivation, score): (Vec<ActionId>, i64)| Parsed {
-            tree: self.tree(actions, &derivation, n_words, arena),
-            score,
+        let parsed = |(derivation, score): (Vec<ActionId>, i64)| {
+            Parsed::new(self.tree(actions, &derivation, n_words, arena), score)
         };
         derivations.into_iter().map(parsed).collect()
     }

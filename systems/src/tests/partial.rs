@@ -89,7 +89,8 @@ fn kept<S: TransitionSystem>(system: &S, scope: Scope) -> Kept {
 #[test]
 fn moves_of_no_cost_keep_known_arcs() {
     for &kind in SystemKind::all() {
-        let careful = [ARC_EAGER_REPAIR, ARC_EAGER_UNSHIFT, COVINGTON_NONMONOTONIC, SWAP].contains(&kind);
+        let careful =
+            [ARC_EAGER_REPAIR, ARC_EAGER_UNSHIFT, ARC_HYBRID_SWAP, COVINGTON_NONMONOTONIC, SWAP].contains(&kind);
         for &roots in kind.roots() {
             for shape in [Shape::Projective, Shape::NonProjective] {
                 let most = if kind.info().projective_only {
@@ -105,7 +106,9 @@ fn moves_of_no_cost_keep_known_arcs() {
                     let found = with_system!(kind, roots, |system| kept(&system, scope));
                     assert_eq!((found.stuck, found.losing, found.missed), (0, 0, 0), "{kind} {scope:?}: {found:?}");
                     assert!(careful || found.forbidden == 0, "{kind} {scope:?}: {found:?}");
-                    assert!(found.forbidden * 2 < found.pairs || found.pairs < 20, "{kind} {scope:?}: {found:?}");
+                    // Arc-hybrid's SWAP is permitted where it is due alone.
+                    let few = kind == ARC_HYBRID_SWAP || found.forbidden * 2 < found.pairs || found.pairs < 20;
+                    assert!(few, "{kind} {scope:?}: {found:?}");
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use super::*;
 use treebeam::configuration::{PlainConfiguration, PlainView as _, Stacks};
-use treebeam::system::exhaustive::{Scope, Shape, Space, check, gold_trees};
+use treebeam::system::exhaustive::{Scope, Shape, Space, check, gold_trees, parts};
 
 fn swap(roots: Roots, oracle: OracleKind) -> Swap {
     Swap::new(roots).with_oracle(oracle)
@@ -164,7 +164,8 @@ fn static_dynamic_verdicts_are_sound() {
 }
 
 /// Where SWAP is taken when it is due and at no other time, and whatever else is permitted, costs are the losses, of every gold tree:
-/// those of the best tree that can still be reached in this way. For projective gold trees these are the transitions of arc-hybrid.
+/// those of the best tree that can still be reached in this way; of parts of
+/// trees, too. For projective gold trees these are the transitions of arc-hybrid.
 #[test]
 fn costs_are_exact_if_swap_is_static() {
     let numbers = [
@@ -179,6 +180,11 @@ fn costs_are_exact_if_swap_is_static() {
                 let golds = gold_trees(n_words, roots, shape, 1);
                 let n_transitions: u64 = golds.iter().map(|gold| exact_transitions(&system, &space, gold)).sum();
                 assert_eq!(n_transitions, expected[n_words - 1], "{roots:?}, {shape:?}, {n_words} words");
+                if n_words <= 4 {
+                    let of_part = |part: Gold| exact_transitions(&system, &space, &part);
+                    let of_parts: u64 = parts(Scope { n_words, roots, shape, n_labels: 1 }).map(of_part).sum();
+                    assert_eq!(of_parts, n_transitions << n_words);
+                }
             }
         }
     }
@@ -202,7 +208,8 @@ fn exact_transitions(system: &ArcHybridSwap, space: &Space<PlainConfiguration>, 
     for &c in space.order.iter().rev().filter(|&&c| reached[c]) {
         if space.terminal[c] {
             let tree = space.configurations[c].tree();
-            losses[c] = tree.words().filter(|&word| tree.head(word) != gold.head(word)).count() as u32;
+            let wrong = tree.words().filter(|&word| tree.head(word) != gold.head(word));
+            losses[c] = wrong.map(|word| gold.weight(word)).sum();
             continue;
         }
         losses[c] = next(c).map(|&(_, to)| losses[to]).min().expect("a way on");
