@@ -226,7 +226,7 @@ impl Model {
             let mut trees = Vec::new();
             room(&mut trees, sentences.len())?;
             self.parse_all(py, sentences, &options, |sentence, parsed| {
-                trees.extend(Tree::all(sentence, parsed, &self.labels, self.model.scale()));
+                trees.extend(Tree::all(sentence, parsed, &self.labels, &self.model));
                 Ok(())
             })?;
             Ok(trees)
@@ -249,7 +249,7 @@ impl Model {
             room(&mut trees, sentences.len())?;
             self.parse_all(py, sentences, &options, |sentence, mut parsed| {
                 confidence::tell(&mut parsed, self.model.confidence(), self.model.scale());
-                trees.push(Tree::all(sentence, parsed, &self.labels, self.model.scale()));
+                trees.push(Tree::all(sentence, parsed, &self.labels, &self.model));
                 Ok(())
             })?;
             Ok(trees)

@@ -7,8 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use treebeam::decode::Parsed;
 use treebeam::eval::Analysis;
+use treebeam::parser::Loaded;
 use treebeam::tree::{Labels, Roots};
-use treebeam::treebank::{Column, Sentence};
+use treebeam::treebank::{Column, Format, Sentence};
 use treebeam_lab::draw::{Drawing, DrawnTree};
 
 use crate::errors::{guarded, of_problem};
@@ -23,18 +24,22 @@ pub struct Tree {
     score: f64,
     /// Confidences in heads and in labels, if they were asked for.
     confidences: Confidences,
+    /// The column that holds the labels, if a tagger made them.
+    target: Option<Column>,
 }
 
 /// By word the probabilities of heads, and of labels given the heads.
 type Confidences = Option<(Vec<f64>, Vec<f64>)>;
 
 impl Tree {
-    /// The trees of one sentence, best first.
-    pub fn all(sentence: Sentence, parsed: Vec<Parsed>, labels: &Arc<Labels>, scale: u32) -> Vec<Tree> {
+    /// The trees of one sentence by `model`, best first.
+    pub fn all(sentence: Sentence, parsed: Vec<Parsed>, labels: &Arc<Labels>, model: &Loaded) -> Vec<Tree> {
         let sentence = Arc::new(sentence);
-        let scale = f64::from(scale);
+        let (scale, target) = (f64::from(model.scale()), model.target());
+        let tagged = |tree: &treebeam::tree::Tree, column| sentence.with_column(column, &labels.names_of(tree));
         let tree = |Parsed { tree, score, confidences }: Parsed| Tree {
-            sentence: Arc::clone(&sentence),
+            sentence: target.map_or(Arc::clone(&sentence), |column| Arc::new(tagged(&tree, column))),
+            target,
             confidences: (!confidences.is_empty())
                 .then(|| confidences.iter().map(|confidence| (confidence.head, confidence.label)).unzip()),
             score: score as f64 / scale,
@@ -44,8 +49,11 @@ impl Tree {
         parsed.into_iter().map(tree).collect()
     }
 
-    /// The sentence as CoNLL-U with this tree.
+    /// The sentence as CoNLL-U with this tree, or with these tags.
     pub fn conllu(&self) -> String {
+        if self.target.is_some() {
+            return self.sentence.text().to_owned() + "\n";
+        }
         let mut out = Vec::new();
         let labels = self.labels.names_of(&self.tree);
         self.sentence.write_parsed(&mut out, self.tree.heads(), &labels).expect("memory takes all that is written");
@@ -77,19 +85,21 @@ fn floats<'py>(py: Python<'py>, numbers: &[f64]) -> PyResult<Bound<'py, PyAny>> 
     array(py, &bytes, "float64")
 }
 
-/// Pickled contents: CoNLL-U, score, confidences.
-type Pickled = (String, f64, Confidences);
+/// Pickled contents: CoNLL-U, score, confidences, the column of a tagger.
+type Pickled = (String, f64, Confidences, Option<&'static str>);
 
 /// The tree that was pickled so.
 #[pyfunction]
-pub fn _tree(text: &str, score: f64, confidences: Confidences) -> PyResult<Tree> {
+#[pyo3(signature = (text, score, confidences, target = None))]
+pub fn _tree(text: &str, score: f64, confidences: Confidences, target: Option<&str>) -> PyResult<Tree> {
     guarded(|| {
-        let sentence = of_block("the pickled tree", text)?;
+        let target = target.and_then(treebeam_lab::draw::column_by_name);
+        let sentence = of_block("the pickled tree", text)?.for_target(target);
         let heads = sentence.heads(Roots::Several).map_err(of_problem)?;
         let mut labels = Labels::default();
         let of_words: Vec<_> = sentence.words().map(|word| labels.intern(sentence.deprel(word))).collect();
         let tree = treebeam::tree::Tree::new(&heads, &of_words);
-        Ok(Tree { sentence: Arc::new(sentence), tree, labels: Arc::new(labels), score, confidences })
+        Ok(Tree { sentence: Arc::new(sentence), tree, labels: Arc::new(labels), score, confidences, target })
     })
 }
 
@@ -104,7 +114,7 @@ impl Tree {
         })
     }
 
-    /// The labels of the arcs into the words.
+    /// The labels of the arcs into the words; the tags that a tagger gave them.
     #[getter]
     fn deprels(&self) -> PyResult<Vec<&str>> {
         guarded(|| Ok(self.labels.names_of(&self.tree)))
@@ -196,7 +206,8 @@ impl Tree {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled)> {
         guarded(|| {
             let restored = py.import("treebeam._treebeam")?.getattr("_tree")?;
-            Ok((restored, (self.conllu(), self.score, self.confidences.clone())))
+            let target = self.target.map(|column| column.name(Format::Conllu));
+            Ok((restored, (self.conllu(), self.score, self.confidences.clone(), target)))
         })
     }
 

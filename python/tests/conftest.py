@@ -15,6 +15,7 @@ OPTIONS = {
     "beams": {"beam": 4, "iterations": 3, "replicas": 1},
     "greedy": {"training": "greedy", "oracle": "dynamic", "iterations": 3, "replicas": 2},
     "graph": {"system": "mst", "iterations": 2},
+    "tagger": {"system": "tagger", "iterations": 2},
     "network": {"scorer": "feed-forward", "training": "greedy", "iterations": 2, "hidden": 16, "replicas": 1},
 }
 

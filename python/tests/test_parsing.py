@@ -26,6 +26,16 @@ def test_text_is_parsed_as_by_the_program(data, name):
     assert "".join(tree.to_conllu() for tree in model.parse(data.dev_text())) == expected
 
 
+def test_a_parser_reads_what_a_tagger_made(data):
+    tagger, parser = data.model("tagger"), data.model("beams")
+    words = [[{"form": form} for form, _ in sentence] for sentence in data.sentences()]
+    tagged = tagger.parse(words)
+    assert tagged[0].deprels == tagged[0].upos and set(tagged[0].heads) == {0}
+    assert pickle.loads(pickle.dumps(tagged[0])) == tagged[0]
+    again = parser.parse("".join(tree.to_conllu() for tree in tagged))
+    assert [arcs_of(tree) for tree in parser.parse(tagged)] == [arcs_of(tree) for tree in again]
+
+
 def test_widths_and_several_trees(data):
     model = data.model()
     with warnings.catch_warnings():

@@ -1,7 +1,7 @@
 """The component of spaCy."""
 
 import pytest
-from conftest import arcs
+from conftest import arcs, arcs_of
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed")
 
@@ -18,6 +18,19 @@ def arcs_in(span):
     """As CoNLL-U has them."""
     head = lambda token: 0 if token.head == token else token.head.i - span.start + 1  # noqa: E731
     return [(head(token), "root" if token.dep_ == "ROOT" else token.dep_) for token in span]
+
+
+def test_raw_text_goes_through_a_sentencizer_and_a_tagger(data):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("treebeam", name="tagger of treebeam", config={"model": str(data.model_path("tagger"))})
+    nlp.add_pipe("treebeam", config={"model": str(data.model_path("beams"))})
+    [first, second] = nlp("the dog sees the cat. a cat sleeps.").sents
+    sentences = [[{"form": token.text} for token in span] for span in (first, second)]
+    tagged, other = data.model("tagger").parse(sentences)
+    assert [token.pos_ for token in first] == tagged.upos and [token.pos_ for token in second] == other.upos
+    [tree] = data.model().parse([tagged])
+    assert arcs_in(first) == [(head, "root" if head == 0 else label) for head, label in arcs_of(tree)]
 
 
 def test_documents_are_parsed_as_by_the_program(data):

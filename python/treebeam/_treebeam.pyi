@@ -27,7 +27,7 @@ class Tree:
         """The heads of the words, as numbers from 1; 0 is the root."""
     @property
     def deprels(self) -> list[str]:
-        """The labels of the arcs into the words."""
+        """The labels of the arcs into the words; the tags that a tagger gave them."""
     @property
     def forms(self) -> list[str]:
         """The words."""

@@ -1,6 +1,7 @@
 """treebeam as a component of spaCy: ``nlp.add_pipe("treebeam", config={"model": "en.model"})``.
 
-It reads what the model reads, words and tags mostly, so a tagger has to come first. Sentences are those of the document, or the
+A parser reads what its model reads, words and tags mostly, so a tagger has to come first: spaCy's own, or this component with a
+tagger of treebeam, under another name. Sentences are those of the document, or the
 document is one sentence if nothing has divided it.
 """
 
@@ -16,10 +17,11 @@ from . import load
 
 
 class Component:
-    """Sets heads and labels of documents."""
+    """Sets heads and labels of documents, or tags if the model is of a tagger."""
 
     def __init__(self, model: str, beam: int | None = None, threads: int = 1) -> None:
         self.model = load(model)
+        self.target = self.model.header["tag_column"] if self.model.system == "tagger" else None
         self.options = {"beam": beam, "threads": threads}
 
     def __call__(self, doc):
@@ -32,7 +34,11 @@ class Component:
             spans = [[span for span in sentences(doc)] for doc in docs]
             trees = iter(self.model.parse([words(span) for of_doc in spans for span in of_doc if span], **self.options))
             for doc, of_doc in zip(docs, spans):
-                annotate(doc, [(span, next(trees)) for span in of_doc if span])
+                parsed = [(span, next(trees)) for span in of_doc if span]
+                if self.target:
+                    tag(parsed, self.target)
+                else:
+                    annotate(doc, parsed)
                 yield doc
 
 
@@ -54,6 +60,16 @@ def words(tokens) -> list[dict]:
         }
         for token in tokens
     ]
+
+
+def tag(tagged, column: str) -> None:
+    """Sets parts of speech, the language's own tags, or morphological features."""
+    for tokens, tree in tagged:
+        for token, value in zip(tokens, tree.deprels):
+            if column == "feats":
+                token.set_morph(value)
+            else:
+                setattr(token, "pos_" if column == "upos" else "tag_", value)
 
 
 def annotate(doc, parsed) -> None:
