@@ -47,6 +47,7 @@ pub fn evaluate(
             sections,
             samples: samples as usize,
             seed,
+            tags: None,
         };
         let mut report = py.detach(|| Report::new(&gold, &systems, &options)).map_err(exception)?;
         report.warnings().iter().try_for_each(|warning| warn(py, warning))?;

@@ -15,9 +15,10 @@ OPTIONS = {
     "beams": {"beam": 4, "iterations": 3, "replicas": 1},
     "greedy": {"training": "greedy", "oracle": "dynamic", "iterations": 3, "replicas": 2},
     "graph": {"system": "mst", "iterations": 2},
-    "tagger": {"system": "tagger", "iterations": 2},
     "network": {"scorer": "feed-forward", "training": "greedy", "iterations": 2, "hidden": 16, "replicas": 1},
 }
+
+TAGGER = {"system": "tagger", "iterations": 2}
 
 
 def run(*arguments, **options):
@@ -47,7 +48,7 @@ class Data:
     def model_path(self, name):
         if name not in self._models:
             path = self.folder / f"{name}.model"
-            run("train", "--quiet", "--train", self.train, "--dev", self.dev, "--model", path, *flags(OPTIONS[name]))
+            run("train", "--quiet", "--train", self.train, "--dev", self.dev, "--model", path, *flags(OPTIONS.get(name, TAGGER)))
             self._models[name] = path
         return self._models[name]
 
