@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::common::{generated, treebeam, write};
 use treebeam::treebank::{Reader, Sentence};
 
-/// What a command wrote to standard error.
+/// Standard error of a command.
 fn told(folder: &Path, line: &str, code: i32) -> String {
     let assert = treebeam(folder, line).assert().code(code);
     String::from_utf8(assert.get_output().stderr.clone()).unwrap()

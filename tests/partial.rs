@@ -7,7 +7,7 @@ use treebeam::treebank::{Column, Format, Sentence};
 
 use crate::common::{generated, generated_non_projective, treebeam, write};
 
-/// What the program says that is run with these arguments and ends with this code.
+/// Standard error of the program, which is run with these arguments and ends with this code.
 #[track_caller]
 fn says(folder: &Path, line: &str, code: i32) -> String {
     let output = treebeam(folder, line).output().unwrap();

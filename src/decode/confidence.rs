@@ -116,7 +116,7 @@ impl<F: Scoring> Model<F> {
     }
 }
 
-/// How far each score lies behind the best one.
+/// Distance of each score from the best one.
 fn behind(best: &[Parsed]) -> Vec<f64> {
     let highest = best.iter().map(|parsed| parsed.score).max().unwrap_or_default();
     best.iter().map(|parsed| (highest - parsed.score) as f64).collect()
@@ -149,7 +149,7 @@ fn confidences(tree: &Tree, all: &[Parsed], shares: &[f64]) -> Vec<Confidence> {
     tree.words().map(of_word).collect()
 }
 
-/// What the best trees of a sentence have in common with the first one, at one word.
+/// Agreement of the best trees of a sentence with the first one, at one word.
 struct Vote {
     /// True if the first tree's head is right.
     has_head: bool,

@@ -21,7 +21,7 @@ pub struct Given {
 }
 
 impl Given {
-    /// What is given of a sentence: `finished` has heads, labels of finished trees, or neither; `decoded` the same labels as they are decoded,
+    /// The given arcs of a sentence: `finished` has heads, labels of finished trees, or neither; `decoded` the same labels as they are decoded,
     /// if they are.
     ///
     /// # Panics

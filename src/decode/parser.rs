@@ -205,7 +205,7 @@ impl Search<'_> {
 /// Reader that fills in the input of the sentence with this number, from 0.
 pub type Read<'r> = dyn Fn(usize, &mut Input) + Sync + 'r;
 
-/// What is given of the sentence with this number, from 0, if anything is.
+/// The arcs that are given of the sentence with this number, from 0, if any are.
 pub type GivenOf<'g> = dyn Fn(usize) -> Option<Given> + Sync + 'g;
 
 /// So many threads; none if one is enough, which is the caller's.

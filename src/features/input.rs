@@ -94,7 +94,7 @@ impl Columns {
         Columns { clusters, ..self }
     }
 
-    /// What `field` reads of `text`, its column.
+    /// The part of `text`, its column's, that `field` reads.
     pub fn part<'t>(&'t self, field: Field, text: &'t str) -> Cow<'t, str> {
         match (field.part, &self.clusters) {
             (Part::Cluster(length), Some(clusters)) => Cow::Borrowed(clusters.path(text, length)),

@@ -4,18 +4,10 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::learn::{TrainOptions, TrainingData, train};
+use crate::learn::{TrainOptions, TrainingData, train as train_model};
 use crate::parser::{AnyParser, Loaded, ParseOptions};
 use crate::process;
 use crate::treebank::{Sentence, Treebank};
-
-/// Part of the treebank that one model annotates.
-struct Fold {
-    /// Sentences to train on.
-    train: Treebank,
-    /// Sentences to annotate.
-    rest: Vec<Sentence>,
-}
 
 /// The treebank as models of these options annotate it: it is divided into `n_folds` parts of consecutive sentences, and each is
 /// annotated by a model that is trained on all the others (Collins & Koo 2005, section 5.1, for tags). Folds are annotated on
@@ -35,26 +27,19 @@ pub fn jackknife(
         let path = treebank.path.display();
         return Err(Error::Usage(format!("{path}: {n_folds} folds of {n} sentences; expected from 2 to {n} folds")));
     }
-    let annotated = |fold: usize| {
+    let annotated_fold = |fold: usize| {
         let bounds = [fold, fold + 1].map(|fold| fold * n / n_folds);
         let (before, behind) = (&treebank.sentences[..bounds[0]], &treebank.sentences[bounds[1]..]);
         let train = Treebank::of_sentences(&treebank.path, treebank.format, [before, behind].concat());
-        let fold = Fold { train, rest: treebank.sentences[bounds[0]..bounds[1]].to_vec() };
-        let annotated = fold.annotated(options)?;
+        let data = TrainingData::new(options, &train, None)?;
+        let model = Loaded::Transitions(Arc::new(train_model(options, &data, 1)?.into()));
+        let annotated = annotated(&model, treebank.sentences[bounds[0]..bounds[1]].to_vec())?;
         done();
         Ok(annotated)
     };
     let pool = process::thread_pool(threads)?;
-    let folds = pool.install(|| (0..n_folds).into_par_iter().map(annotated).collect::<Result<Vec<_>>>())?;
+    let folds = pool.install(|| (0..n_folds).into_par_iter().map(annotated_fold).collect::<Result<Vec<_>>>())?;
     Ok(Treebank::of_sentences(&treebank.path, treebank.format, folds.concat()))
-}
-
-impl Fold {
-    fn annotated(self, options: &TrainOptions) -> Result<Vec<Sentence>> {
-        let data = TrainingData::new(options, &self.train, None)?;
-        let model = Loaded::Transitions(Arc::new(train(options, &data, 1)?.into()));
-        annotated(&model, self.rest)
-    }
 }
 
 /// The sentences with the tags, or the trees, that the model gives them.

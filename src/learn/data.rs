@@ -99,7 +99,7 @@ impl TrainingData {
         let any = options.system.system(options.roots);
         kept.iter().for_each(|(_, tree)| add_arcs(any.system(), tree, &mut arcs));
         let set = FeatureSet::load_for(&options.features, options.system)?;
-        let features = set.clone();
+        let clusters = clusters(options, &set)?;
         if options.layers == Layers::Output && init.is_none() {
             let what = "--layers output leaves the network's hidden units as they are; expected --init with the model that has learned them";
             return Err(Error::Usage(what.to_owned()));
@@ -109,7 +109,7 @@ impl TrainingData {
             roots: options.roots,
             features: set.name,
             feature_text: set.text,
-            clusters: clusters(options, &features)?,
+            clusters,
             word_column: options.word_column,
             word_shape: options.word_shape,
             tag_column: options.tag_column,
@@ -258,7 +258,7 @@ impl TrainingData {
         self.n_read
     }
 
-    /// What is not known of the training trees.
+    /// The unknown parts of the training trees.
     pub fn open(&self) -> Open {
         self.open
     }

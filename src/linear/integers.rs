@@ -108,7 +108,7 @@ impl IntegerWeights {
         weights
     }
 
-    /// What a feature is known by.
+    /// The key that stands for a feature in these weights.
     #[inline(always)]
     fn key(&self, feature: u64) -> u64 {
         if self.n_homes == 0 { feature } else { key(feature, self.n_homes) }

@@ -1,4 +1,4 @@
-//! What the input gives of trees: heads, labels.
+//! Heads and labels that the input gives.
 
 use super::{KeepHeads, Loaded};
 use crate::decode::{Given, Workspace};
@@ -17,7 +17,7 @@ pub(super) struct Keeping {
 }
 
 impl Keeping {
-    /// What is given of a sentence; `None` if nothing is.
+    /// The given arcs of a sentence; `None` if there are none.
     ///
     /// # Errors
     /// If a head is none of the sentence's nodes, a label none of the model's, or the heads cannot be kept, by any parser or by one of this

@@ -38,7 +38,7 @@ pub struct TrainingTrees<'t> {
     pub open: Open,
 }
 
-/// What is not known of training trees.
+/// The unknown parts of training trees.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Open {
     /// Words without a head, of sentences that are trained on.

@@ -72,7 +72,9 @@ fn projective(heads: &[Node], roots: Roots) -> Option<Vec<Node>> {
                 missing[usize::from(head)] -= 1;
             }
             made[usize::from(dependent) - 1] = head;
-            stack.retain(|&node| node != dependent);
+            // The dependent is S0 or S1.
+            stack.truncate(stack.len() - 2);
+            stack.push(head);
         }
     }
     (stack.len() == 1).then_some(made)

@@ -121,13 +121,8 @@ impl Treebank {
     /// # Errors
     /// The problems of the annotation: of each kind the first [`Problems::LIMIT`], and the number of the others.
     pub fn trees(&self, roots: Roots, labels: &mut Labels) -> Result<Vec<Tree>> {
-        let mut problems = Problems::new(Problems::LIMIT);
-        self.sentences.iter().for_each(|sentence| sentence.check_annotation(roots, &mut problems));
-        if !problems.is_empty() {
-            return Err(Error::Problems(problems));
-        }
-        let trees = self.sentences.iter().map(|sentence| sentence.tree(roots, labels));
-        Ok(trees.collect::<Result<_, Problem>>()?)
+        self.check_all(|sentence, problems| sentence.check_annotation(roots, problems))?;
+        Ok(self.sentences.iter().map(|sentence| sentence.tree(roots, labels)).collect::<Result<_, Problem>>()?)
     }
 
     /// The [partial trees](Sentence::partial_tree) of all sentences, with new labels added to `labels`.
@@ -135,13 +130,27 @@ impl Treebank {
     /// # Errors
     /// As of [`Treebank::trees`], but for what is `_`.
     pub fn partial_trees(&self, roots: Roots, labels: &mut Labels) -> Result<Vec<Tree>> {
+        self.check_all(|sentence, problems| sentence.check_partial_annotation(roots, problems))?;
+        Ok(self
+            .sentences
+            .iter()
+            .map(|sentence| sentence.partial_tree(roots, labels))
+            .collect::<Result<_, Problem>>()?)
+    }
+
+    /// Refuses the treebank if `check` finds problems in its sentences.
+    fn check_all(&self, check: impl Fn(&Sentence, &mut Problems)) -> Result<()> {
         let mut problems = Problems::new(Problems::LIMIT);
-        self.sentences.iter().for_each(|sentence| sentence.check_partial_annotation(roots, &mut problems));
-        if !problems.is_empty() {
-            return Err(Error::Problems(problems));
-        }
-        let trees = self.sentences.iter().map(|sentence| sentence.partial_tree(roots, labels));
-        Ok(trees.collect::<Result<_, Problem>>()?)
+        self.sentences.iter().for_each(|sentence| check(sentence, &mut problems));
+        if problems.is_empty() { Ok(()) } else { Err(Error::Problems(problems)) }
+    }
+
+    /// The number of words that have the same value in `column` here and in another treebank of the same words.
+    pub fn n_equal(&self, other: &Treebank, column: Column) -> usize {
+        let of_pair = |(a, b): (&Sentence, &Sentence)| {
+            a.words().filter(|&word| a.column(word, column) == b.column(word, column)).count()
+        };
+        self.sentences.iter().zip(&other.sentences).map(of_pair).sum()
     }
 }
 

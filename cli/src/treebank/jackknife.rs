@@ -9,7 +9,6 @@ use treebeam::error::Error;
 use treebeam::files::{Output, Paths};
 use treebeam::job::jackknife;
 use treebeam::options::{GivenOptions, Options, ParserKind};
-use treebeam::tree::Node;
 use treebeam::treebank::{Column, Format, Sentence, Treebank};
 
 /// Options of `treebeam treebank jackknife`.
@@ -68,20 +67,9 @@ pub(super) fn run(mut args: Args) -> anyhow::Result<ExitCode> {
     let columns = options.target().map_or(vec![Column::Head, Column::Deprel], |column| vec![column]);
     for column in columns {
         let (name, n_words) = (column.name(treebank.format), treebank.n_words());
-        let n_equal: usize = treebank
-            .sentences
-            .iter()
-            .zip(&annotated.sentences)
-            .map(|(before, after)| n_equal(column, before, after))
-            .sum();
+        let n_equal = treebank.n_equal(&annotated, column);
         let percent = 100.0 * n_equal as f64 / n_words as f64;
         treebeam::console::note(format_args!("{name}: {percent:.2} % as in the input ({n_equal} of {n_words} words)"));
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The number of words that have the same value in both.
-fn n_equal(column: Column, before: &Sentence, after: &Sentence) -> usize {
-    let is_equal = |&word: &Node| before.column(word, column) == after.column(word, column);
-    before.words().filter(is_equal).count()
 }

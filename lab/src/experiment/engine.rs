@@ -2,6 +2,7 @@
 
 use std::borrow::Borrow;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -316,7 +317,7 @@ impl Engine for Treebeam {
         let Cell { options, data, .. } = cell;
         let as_learned = |treebank: Treebank| treebank.for_target(options.target()).into_owned();
         let tagged = tagged(data, cell.tags, options.columns().1)?;
-        let [train, dev, test] = tagged.0.clone().map(as_learned);
+        let [train, dev, test] = Arc::unwrap_or_clone(tagged).0.map(as_learned);
         // Cells run side by side on one thread each; without a pool of its own this one would spread over all.
         let pool = process::thread_pool(1)?;
         let (model, finished) = match options {
@@ -357,13 +358,16 @@ impl Engine for Treebeam {
                 (AnyModel::Graph(model), finished)
             }
         };
-        let gold = |portion, input| Gold::new(as_learned(data.read(portion)?), input);
+        let gold = |portion, input| match cell.tags {
+            Tags::Gold => Gold::new(input, None),
+            Tags::Jackknifed | Tags::None => Gold::new(as_learned(data.read(portion)?), Some(input)),
+        };
         let (dev, test) = (gold(&data.dev, dev)?, gold(&data.test, test)?);
         Ok((Trained { model, margin: cell.margin, dev, test }, finished.training()))
     }
 
     fn parse(&self, trained: &Trained, on: Evaluated, width: usize) -> Result<Vec<Tree>> {
-        let sentences = &trained.gold(on).input.sentences;
+        let sentences = &trained.gold(on).input().sentences;
         match &trained.model {
             AnyModel::Transitions(model) => {
                 let strategy = Strategy::trained(width, &model.header)?;
@@ -381,7 +385,7 @@ impl Engine for Treebeam {
         match &trained.model {
             // The best derivation of all is found: there are no search errors.
             AnyModel::Transitions(model) if Strategy::trained(width, &model.header)?.width().is_none() => Ok(None),
-            AnyModel::Transitions(model) => diagnose(model, &trained.test.input, width, trained.margin),
+            AnyModel::Transitions(model) => diagnose(model, trained.test.input(), width, trained.margin),
             // The best tree of all is found exactly: there are no search errors.
             AnyModel::Graph(_) => Ok(None),
         }
@@ -407,20 +411,25 @@ impl Engine for Treebeam {
 #[derive(Debug)]
 struct Gold {
     treebank: Treebank,
-    /// The same with the tags that are read.
-    input: Treebank,
+    /// The same with the tags that are read, if those are others.
+    input: Option<Treebank>,
     /// The heads of each sentence's words.
     heads: Vec<Vec<Node>>,
     rule: PunctuationRule,
 }
 
 impl Gold {
-    fn new(treebank: Treebank, input: Treebank) -> Result<Gold> {
+    fn new(treebank: Treebank, input: Option<Treebank>) -> Result<Gold> {
         // Several roots are no mistake here, as for `treebeam eval`.
         let heads = treebank.sentences.iter().map(|s| s.heads(Roots::Several)).collect::<Result<_, _>>()?;
         let upos = treebank.sentences.iter().flat_map(|s| s.words().map(|word| s.column(word, Column::Upos)));
         let rule = PunctuationRule::for_tags(upos);
         Ok(Gold { treebank, input, heads, rule })
+    }
+
+    /// The sentences that are parsed.
+    fn input(&self) -> &Treebank {
+        self.input.as_ref().unwrap_or(&self.treebank)
     }
 
     /// Scores one sentence, over whole labels.

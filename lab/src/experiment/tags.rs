@@ -15,7 +15,6 @@ use treebeam::learn::{Learner, TrainOptions, Training, TrainingData, train};
 use treebeam::options::{GivenOptions, Options, ParserKind};
 use treebeam::parser::Loaded;
 use treebeam::system::SystemKind;
-use treebeam::tree::Node;
 use treebeam::treebank::{Column, Treebank};
 
 /// Tags that are read.
@@ -147,19 +146,10 @@ fn by_tagger(options: &TrainOptions, gold: [Treebank; 3]) -> Result<Tagged> {
     };
     let tagged = [jackknifed, by_all(&gold[1])?, by_all(&gold[2])?];
     let column = options.tag_column.into();
-    let right = [0, 1, 2].map(|portion: usize| n_equal(&gold[portion], &tagged[portion], column));
+    let right = [0, 1, 2].map(|portion: usize| gold[portion].n_equal(&tagged[portion], column) as u64);
     let words = [0, 1, 2].map(|portion: usize| gold[portion].n_words() as u64);
     let tagging = Tagging { options: Options::Transitions(options.clone()), folds, model_sha256, words, right };
     Ok((tagged, Some(tagging)))
-}
-
-/// The number of words with the same value in the column.
-fn n_equal(gold: &Treebank, tagged: &Treebank, column: Column) -> u64 {
-    let pairs = gold.sentences.iter().zip(&tagged.sentences);
-    let is_equal = |a: &treebeam::treebank::Sentence, b: &treebeam::treebank::Sentence, word: Node| {
-        a.column(word, column) == b.column(word, column)
-    };
-    pairs.map(|(a, b)| a.words().filter(|&word| is_equal(a, b, word)).count() as u64).sum()
 }
 
 /// The treebank without values in the column.

@@ -41,7 +41,7 @@ impl<'g> Loss<'g> {
         Loss { gold, weight: -(1 << 44) }
     }
 
-    /// What a tree loses by this, as a score.
+    /// Loss of a tree by this, as a score.
     pub fn of_tree(&self, tree: &Tree) -> i64 {
         let of = |word: Node| match tree.head(word) == self.gold.head(word) {
             _ if self.gold.is_partial() && self.gold.weight(word) == 0 => 0,
