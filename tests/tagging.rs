@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::common::{generated, treebeam, write};
+use crate::common::{generated, generated_non_projective, treebeam, write};
 
 /// A folder with training and test data, and a tagger of UPOS.
 fn folder() -> TempDir {
@@ -94,6 +94,63 @@ fn a_pipeline_is_its_parts_one_after_the_other() {
     assert!(error.contains("trees.model: a model of `arc-eager`; expected taggers before the last model"), "{error}");
 }
 
+/// Systems that tag, too, read none of the tags that they are to give, and write trees and tags.
+#[test]
+fn tags_and_trees_are_derived_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    write(path, "train.conllu", &generated_non_projective(61, 150));
+    write(path, "dev.conllu", &generated_non_projective(63, 60));
+    write(path, "test.conllu", &generated_non_projective(62, 40));
+    let gold = fs::read_to_string(path.join("test.conllu")).unwrap();
+    fs::write(path.join("words.conllu"), without(&gold, &[3, 6, 7])).unwrap();
+    let options = [
+        "",
+        "--training greedy",
+        "--training l2s",
+        "--update restart",
+        "--nonprojective lift",
+        "--learner svm --training greedy",
+    ];
+    let systems = ["arc-eager", "swap", "arc-standard"];
+    for (options, system) in options.iter().zip(systems.iter().cycle()) {
+        let line = "train --joint-tags --train train.conllu --dev dev.conllu --model m --iterations 3 --beam 4";
+        let line = if options.contains("greedy") || options.contains("l2s") { &line[..line.len() - 9] } else { line };
+        treebeam(path, &format!("{line} --system {system} {options}")).assert().success();
+        let parsed = output(path, "parse --model m words.conllu");
+        assert_eq!(without(&parsed, &[3, 6, 7]), without(&gold, &[3, 6, 7]));
+        assert_eq!(output(path, "parse --model m --threads 2 test.conllu"), parsed, "no tag of the input is read");
+        fs::write(path.join("parsed.conllu"), &parsed).unwrap();
+        treebeam(path, "treebank check --level 1 parsed.conllu").assert().success();
+        let tags = accuracy(path, "test.conllu", "parsed.conllu");
+        let json = output(path, "eval --json test.conllu parsed.conllu");
+        let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let las = report["systems"][0]["scores"][0]["las"].as_f64().unwrap();
+        assert!(tags > 60.0 && las > 40.0, "{system} {options}: {tags} {las}");
+    }
+    let best = output(path, "parse --model m --beam 8 --k-best 3 words.conllu");
+    assert_eq!(best.matches("# rank = 1\n").count(), 40);
+    assert!(output(path, "model info m").contains("fills universal parts of speech (UPOS) too"));
+    for (line, message) in [
+        ("train --system covington --joint-tags --train train.conllu --model n", "and that is not so in covington"),
+        (
+            "train --system arc-hybrid-rootless --joint-tags --train train.conllu --model n",
+            "and that is not so in arc-hybrid-rootless",
+        ),
+        ("train --system tagger --joint-tags --train train.conllu --model n", "and that is not so in tagger"),
+        ("train --joint-tags --tag-column form --train train.conllu --model n", "expected upos, xpos or feats"),
+        ("train --joint-tags --scorer bilstm --train train.conllu --model n", "expected --scorer linear"),
+        ("train --joint-tags --train words.conllu --model n", "words.conllu:"),
+        ("train --joint-tags --merge --train train.conllu --model n", "arc-eager+tags"),
+        ("parse --model m --keep-heads test.conllu", "the model tags"),
+        ("parse --model m --confidences 4 --beam 8 test.conllu", "the model tags"),
+        ("trace --model m test.conllu", "the model tags and parses"),
+    ] {
+        let error = refusal(path, line);
+        assert!(error.contains(message), "{line}: {error}");
+    }
+}
+
 /// No part is tagged by a model that has seen it: of a word that stands in one part alone nobody else knows the tag.
 #[test]
 fn jackknifed_tags_are_of_models_that_have_not_seen_them() {
@@ -171,7 +228,7 @@ tags = "none"
     assert!(table.contains("gold tokens, tags as rows and columns say"), "{table}");
     assert!(table.contains("Accuracy on test data: UPOS of generated:1,200,projective "), "{table}");
     let error = refusal(path, "experiment plan tags.toml --set system=tagger");
-    assert!(error.contains("tags of a tagger, which reads none"), "{error}");
+    assert!(error.contains("tags of what tags, and reads none"), "{error}");
 }
 
 #[test]

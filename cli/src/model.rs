@@ -83,13 +83,17 @@ fn of_transitions(model: &AnyModel) -> anyhow::Result<Info> {
                 "system",
                 format!("{}, a transition system; fills {}", header.system.name(), card::name(header.tag_column)),
             ),
+            None if header.joint_target().is_some() => {
+                let fills = format!("a transition system that fills {} too", card::name(header.tag_column));
+                card::parser(header.system.name(), &fills, header.roots, header.lift)
+            }
             None => card::parser(header.system.name(), "a transition system", header.roots, header.lift),
         },
         scorer,
         card::columns(
             header.word_column,
             header.word_shape,
-            Some(header.tag_column).filter(|_| header.target().is_none()),
+            Some(header.tag_column).filter(|_| header.target().or(header.joint_target()).is_none()),
         ),
         (
             if header.target().is_some() { "tags" } else { "labels" },

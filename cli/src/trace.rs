@@ -81,6 +81,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             );
         }
     };
+    if model.header.joint_target().is_some() {
+        bail!("{}: the model tags and parses, and only derivations of trees can be watched", model_path.display());
+    }
     if model.header.merges() {
         bail!("{}: the model was trained with --merge, and only plain beams can be watched", model_path.display());
     }

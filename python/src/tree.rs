@@ -1,5 +1,6 @@
 //! Parsed trees.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
@@ -37,8 +38,13 @@ impl Tree {
         let sentence = Arc::new(sentence);
         let (scale, target) = (f64::from(model.scale()), model.target());
         let tagged = |tree: &treebeam::tree::Tree, column| sentence.with_column(column, &labels.names_of(tree));
-        let tree = |Parsed { tree, score, confidences }: Parsed| Tree {
-            sentence: target.map_or(Arc::clone(&sentence), |column| Arc::new(tagged(&tree, column))),
+        let with_tags = |parsed: &Parsed| match (target, model.tagged(&sentence, parsed)) {
+            (Some(column), _) => Arc::new(tagged(&parsed.tree, column)),
+            (None, Cow::Owned(tagged)) => Arc::new(tagged),
+            (None, Cow::Borrowed(_)) => Arc::clone(&sentence),
+        };
+        let tree = |(sentence, Parsed { tree, score, confidences, .. }): (Arc<Sentence>, Parsed)| Tree {
+            sentence,
             target,
             confidences: (!confidences.is_empty())
                 .then(|| confidences.iter().map(|confidence| (confidence.head, confidence.label)).unzip()),
@@ -46,7 +52,7 @@ impl Tree {
             tree,
             labels: Arc::clone(labels),
         };
-        parsed.into_iter().map(tree).collect()
+        parsed.into_iter().map(|parsed| tree((with_tags(&parsed), parsed))).collect()
     }
 
     /// The sentence as CoNLL-U with this tree, or with these tags.

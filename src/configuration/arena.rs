@@ -331,6 +331,25 @@ impl<'a> Stacks for ArenaConfiguration<'a> {
         }
     }
 
+    #[inline]
+    fn b0_awaits_tag(&self) -> bool {
+        self.buffer.is_some_and(|b0| b0.node() != ROOT && !b0.is_tagged())
+    }
+
+    fn tag_front(&self, label: LabelId, arena: Arena<'a>) -> Self {
+        let (b0, interner) = (self.buffer.expect(PRECONDITION), arena.interner());
+        let behind = b0.below.map(|b1| match b1.node() {
+            ROOT => b1,
+            _ => arena.on(b1.behind(b0, label, interner), b1.below),
+        });
+        let second = b0.node() + interner.n_words() as Node;
+        ArenaConfiguration {
+            buffer: Some(arena.on(PartialTree::tagged(b0.node(), label, interner), behind)),
+            arcs: self.arcs_with(ROOT, second, label),
+            ..*self
+        }
+    }
+
     fn tag_b0(&self, label: LabelId, arena: Arena<'a>) -> Self {
         let b0 = self.buffer.expect(PRECONDITION);
         let tagged = b0.with_head(&PartialTree::bare(ROOT), label, arena.interner());

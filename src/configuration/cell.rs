@@ -32,7 +32,7 @@ impl<'a> Cell<'a> {
     #[inline]
     pub(super) fn on(partial: PartialTree, below: Option<&'a Cell<'a>>) -> Cell<'a> {
         let rest = below.map_or(0, |cell| cell.nodes);
-        let node = u64::from(partial.node()) + 1;
+        let node = u64::from(partial.row()) + 1;
         let nodes = (rest.rotate_left(21) ^ node).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         Cell { partial, below, before: None, nodes }
     }

@@ -36,6 +36,11 @@ struct Inner {
 }
 
 impl LabelSets {
+    /// The number of labels.
+    pub(super) fn n_labels(&self) -> usize {
+        self.n_labels
+    }
+
     /// An interner of sets of labels below `n_labels`.
     pub fn new(n_labels: usize) -> LabelSets {
         let sets = LabelSets { n_labels, inner: RefCell::default() };

@@ -18,6 +18,7 @@ mod role;
 mod saved;
 mod side;
 mod slot;
+mod tagged;
 mod trees;
 mod two_stacks;
 
@@ -33,6 +34,7 @@ pub use role::{Cells, Role, View};
 pub use saved::{Restored, Saved};
 pub use side::{Dependents, NOTHING, STATE_SLOTS, Side, State, StateId};
 pub use slot::{N_SLOTS, Slot};
+pub use tagged::{max_tagged_words, tagged_row, tagged_word};
 pub use trees::{Composition, TreeId, Trees};
 pub use two_stacks::{PlainTwoStacks, SharedTwoStacks, TwoStacks};
 
@@ -200,6 +202,10 @@ pub trait Stacks: Configuration {
     fn arc_from_absent_root(&self, label: LabelId, arena: Self::Arena) -> Self;
     /// Makes B0 a dependent of S0 and moves it onto the stack.
     fn right_arc_to_buffer(&self, label: LabelId, arena: Self::Arena) -> Self;
+    /// True if B0 is a word that was not given a tag by [`Stacks::tag_front`].
+    fn b0_awaits_tag(&self) -> bool;
+    /// Gives B0, a word that awaits its tag as all behind it do, the tag `label`.
+    fn tag_front(&self, label: LabelId, arena: Self::Arena) -> Self;
     /// Makes B0 a dependent of a root that stands nowhere, and moves it onto the stack.
     fn tag_b0(&self, label: LabelId, arena: Self::Arena) -> Self;
     /// Makes S1 a dependent of S0 and removes it.

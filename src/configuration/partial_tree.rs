@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 use std::cell::{Ref, RefCell};
 
 use super::side::{STATE_SLOTS, Side, State, StateId};
-use super::{Composition, LabelSets, Slot, TreeId, Trees};
+use super::{Composition, LabelSets, Slot, TreeId, Trees, tagged_row};
 use crate::memo::Memo;
 use crate::tree::{LabelId, NO_LABEL, Node};
 
@@ -18,6 +18,8 @@ use crate::tree::{LabelId, NO_LABEL, Node};
 #[derive(Debug, Clone, Copy)]
 pub struct PartialTree {
     node: Node,
+    /// The node as features read it: itself, or the [row](tagged_row) of a word with its tag.
+    row: Node,
     label: LabelId,
     n_dependents: u16,
     /// The number of the tree among the [compositions](Trees), where these are kept; else the node's.
@@ -36,13 +38,45 @@ impl PartialTree {
     #[inline]
     pub fn bare(node: Node) -> PartialTree {
         let ids = [bare_id(node); Side::COUNT];
-        PartialTree { node, label: NO_LABEL, n_dependents: 0, composition: node.into(), ids }
+        PartialTree { node, row: node, label: NO_LABEL, n_dependents: 0, composition: node.into(), ids }
+    }
+
+    /// The partial tree of a node without arcs that was given the tag `label`.
+    pub(super) fn tagged(node: Node, label: LabelId, interner: &Interner) -> PartialTree {
+        let row = interner.row(node, label);
+        let states = &mut *interner.states.borrow_mut();
+        let ids = Side::ALL.map(|side| states.intern(side, State::bare(side, row)));
+        PartialTree { row, ids, ..PartialTree::bare(node) }
+    }
+
+    /// The partial tree of a word that awaits its tag: to features the word before it, which has got the tag `label`, stands for its
+    /// head, and the word before that one for its head's head.
+    pub(super) fn behind(&self, before: &PartialTree, label: LabelId, interner: &Interner) -> PartialTree {
+        let row = interner.row(before.node, label);
+        let states = &mut *interner.states.borrow_mut();
+        let [_, _, above, ..] = states.state(Side::Head, before.id(Side::Head)).0;
+        let state = State([self.row, NO_LABEL, row, NO_LABEL, above, NO_LABEL, 0, 0]);
+        let mut ids = self.ids;
+        ids[Side::Head as usize] = states.intern(Side::Head, state);
+        PartialTree { ids, ..*self }
     }
 
     /// The node.
     #[inline]
     pub fn node(&self) -> Node {
         self.node
+    }
+
+    /// The node as features read it.
+    #[inline]
+    pub(crate) fn row(&self) -> Node {
+        self.row
+    }
+
+    /// True if the node was given a tag.
+    #[inline]
+    pub fn is_tagged(&self) -> bool {
+        self.row != self.node
     }
 
     /// The label of the arc into the node; [`NO_LABEL`] if it has no head.
@@ -115,7 +149,7 @@ impl PartialTree {
     pub fn with_head(&self, head: &PartialTree, label: LabelId, interner: &Interner) -> PartialTree {
         let states = &mut *interner.states.borrow_mut();
         let [_, _, above, above_label, ..] = states.state(Side::Head, head.id(Side::Head)).0;
-        let state = State([self.node, label, head.node, head.label, above, above_label, 0, 0]);
+        let state = State([self.row, label, head.row, head.label, above, above_label, 0, 0]);
         let mut ids = self.ids;
         ids[Side::Head as usize] = states.intern(Side::Head, state);
         PartialTree { label, ids, ..*self }
@@ -259,6 +293,17 @@ impl Interner {
         }
     }
 
+    /// The number of words of the sentence.
+    pub(super) fn n_words(&self) -> usize {
+        self.states.borrow().n_bare - 2
+    }
+
+    /// The [row](tagged_row) of `node` with the tag `label`.
+    fn row(&self, node: Node, label: LabelId) -> Node {
+        let n_words = self.n_words();
+        tagged_row(n_words, self.label_sets.n_labels(), node, label)
+    }
+
     /// Forgets states, if there are many.
     pub fn make_room(&self) {
         let states = &mut *self.states.borrow_mut();
@@ -339,7 +384,7 @@ impl States {
         let table = &mut self.sides[side as usize];
         let state = state.masked(table.mask);
         let bare = bare_id(state.0[0]);
-        if table.states[bare as usize] == state {
+        if table.states.get(bare as usize) == Some(&state) {
             return bare;
         }
         let next = table.states.len() as StateId;
@@ -359,7 +404,7 @@ impl States {
     /// The value of a slot.
     pub fn get(&self, tree: &PartialTree, slot: Slot) -> u16 {
         match slot {
-            Slot::Node => tree.node,
+            Slot::Node => tree.row,
             Slot::Label => tree.label,
             Slot::Size => self.size(tree),
             _ => {
@@ -381,7 +426,7 @@ impl States {
         let mut of_head = PartialTree { n_dependents: head.n_dependents.saturating_add(1), ..*head };
         let id = self.attached(side, head.id(side), dependent, label, sets);
         of_head.ids[side as usize] = id;
-        if self.with_inner && self.state(side, id).dependents().0[0] == dependent.node {
+        if self.with_inner && self.state(side, id).dependents().0[0] == dependent.row {
             of_head.ids[Side::Inner as usize] = self.inner(side, head, dependent);
         }
         of_head
@@ -399,13 +444,13 @@ impl States {
     ) -> StateId {
         if self.with_sizes {
             let size = self.state(side, before).size().saturating_add(self.size(dependent));
-            return self.attach(side, before, dependent.node, label, size, sets);
+            return self.attach(side, before, dependent.row, label, size, sets);
         }
-        let key = u64::from(before) << 33 | (side as u64) << 32 | u64::from(dependent.node) << 16 | u64::from(label);
+        let key = u64::from(before) << 33 | (side as u64) << 32 | u64::from(dependent.row) << 16 | u64::from(label);
         let key = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let key = key ^ key >> 32;
         self.attached.get(key).unwrap_or_else(|| {
-            let id = self.attach(side, before, dependent.node, label, 0, sets);
+            let id = self.attach(side, before, dependent.row, label, 0, sets);
             self.attached.get_or_insert(key, id);
             id
         })

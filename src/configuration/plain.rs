@@ -13,13 +13,14 @@ pub struct PlainConfiguration {
     stack: Vec<Node>,
     /// B0 last.
     buffer: Vec<Node>,
-    /// By node; [`NO_NODE`] where there is no head yet.
+    /// By node; [`NO_NODE`] where there is no head yet. With the first tag come the [second nodes](super::tagged_row) of all words.
     heads: Vec<Node>,
     /// By node; [`NO_LABEL`] where there is no head yet.
     labels: Vec<LabelId>,
     /// The words of the buffer that are bound, the one that came back last behind the others.
     bound: Vec<Node>,
     flag: bool,
+    n_words: usize,
 }
 
 impl PlainConfiguration {
@@ -68,7 +69,7 @@ impl Stacks for PlainConfiguration {
             RootPlace::Nowhere => (Vec::new(), words.collect()),
         };
         let (heads, labels) = (vec![NO_NODE; n_words + 1], vec![NO_LABEL; n_words + 1]);
-        PlainConfiguration { stack, buffer, heads, labels, bound: Vec::new(), flag: false }
+        PlainConfiguration { stack, buffer, heads, labels, bound: Vec::new(), flag: false, n_words }
     }
 
     fn stack(&self, depth: usize) -> Option<Node> {
@@ -92,7 +93,7 @@ impl Stacks for PlainConfiguration {
     }
 
     fn n_dependents(&self, depth: usize) -> usize {
-        let n = |node| self.heads[1..].iter().filter(|&&head| head == node).count();
+        let n = |node| self.heads[1..=self.n_words].iter().filter(|&&head| head == node).count();
         self.stack(depth).map_or(0, n)
     }
 
@@ -170,6 +171,20 @@ impl Stacks for PlainConfiguration {
         let b0 = next.buffer.pop().expect(PRECONDITION);
         next.stack.push(b0);
         next.attach(b0, s0, label);
+        next
+    }
+
+    fn b0_awaits_tag(&self) -> bool {
+        let label_of = |b0: Node| self.labels.get(self.n_words + usize::from(b0)).copied().unwrap_or(NO_LABEL);
+        self.buffer(0).is_some_and(|b0| b0 != ROOT && label_of(b0) == NO_LABEL)
+    }
+
+    fn tag_front(&self, label: LabelId, (): ()) -> Self {
+        let mut next = self.clone();
+        let n_nodes = 2 * self.n_words;
+        next.heads.resize(n_nodes + 1, NO_NODE);
+        next.labels.resize(n_nodes + 1, NO_LABEL);
+        next.attach(self.buffer(0).expect(PRECONDITION) + self.n_words as Node, ROOT, label);
         next
     }
 

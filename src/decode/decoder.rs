@@ -109,7 +109,7 @@ impl<'m, S: TransitionSystem> Decoder<'m, S> {
         (width, k): (usize, usize),
         given: Option<&Given>,
     ) -> ControlFlow<Vec<Parsed>, Past> {
-        let (bump, n_words) = (stepper.arena.bump(), stepper.context.input.n_words());
+        let (bump, n_words) = (stepper.arena.bump(), stepper.context.input.n_nodes());
         let mut items = match past {
             Some(past) => past.items::<S>(stepper.arena),
             None => vec![stepper.initial()],

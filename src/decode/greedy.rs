@@ -13,7 +13,7 @@ impl<S: TransitionSystem> Decoder<'_, S> {
     pub(super) fn decode_greedily(&self, workspace: &mut Workspace) -> Parsed {
         let machine = &self.machine;
         let (arena, context, scratch) = workspace.begin(self.scorer, machine.actions);
-        let n_words = context.input.n_words();
+        let n_words = context.input.n_nodes();
         let mut item = machine.initial(arena, n_words);
         while let Some(first) = machine.system.permitted_unless_terminal(&item.configuration, 0) {
             let c = &item.configuration;

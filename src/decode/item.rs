@@ -2,7 +2,7 @@
 
 use crate::configuration::{History, Point, SharedConfiguration, View};
 use crate::system::{ActionId, Choice};
-use crate::tree::Tree;
+use crate::tree::{LabelId, Tree};
 use hashbrown::HashSet;
 
 /// An item of a beam: a configuration, its score, and the way back.
@@ -115,12 +115,21 @@ pub struct Parsed {
     pub score: i64,
     /// Confidence in the arc of each word; empty if that was not asked for.
     pub confidences: Vec<Confidence>,
+    /// The tag of each word, one of the labels; empty unless the model tags and parses.
+    pub tags: Vec<LabelId>,
 }
 
 impl Parsed {
     /// The tree of this score, without confidences.
     pub fn new(tree: Tree, score: i64) -> Parsed {
-        Parsed { tree, score, confidences: Vec::new() }
+        Parsed { tree, score, confidences: Vec::new(), tags: Vec::new() }
+    }
+
+    /// The same with the tags apart from the tree, which has [second nodes](Tree::with_tags) for them.
+    #[must_use]
+    pub(crate) fn with_tags_apart(self) -> Parsed {
+        let (tree, tags) = self.tree.without_tags();
+        Parsed { tree, tags, ..self }
     }
 
     /// The first `k` trees of `parsed`, none of them twice: several derivations may make one tree.

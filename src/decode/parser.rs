@@ -133,7 +133,11 @@ impl<'m, F: Scoring> Parser<'m, F> {
                 None => model.label_decoding.finish(tree),
                 Some(given) => given.finish(&model.label_decoding, tree),
             };
-            Parsed::best(parsed.into_iter().map(|Parsed { tree, score, .. }| Parsed::new(finish(tree), score)), k)
+            let finished = parsed.into_iter().map(|Parsed { tree, score, .. }| Parsed::new(finish(tree), score));
+            match model.header.joint_target() {
+                None => Parsed::best(finished, k),
+                Some(_) => Parsed::best(finished.map(Parsed::with_tags_apart), k),
+            }
         };
         let Some(pool) = &self.pool else {
             let workspace = &mut self.workspaces[0];

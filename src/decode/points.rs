@@ -24,7 +24,7 @@ impl<S: TransitionSystem> Decoder<'_, S> {
     pub(super) fn decode_by_points(&self, workspace: &mut Workspace) -> Parsed {
         let machine = &self.machine;
         let (arena, context, scratch) = workspace.begin(self.scorer, machine.actions);
-        let n_words = context.input.n_words();
+        let n_words = context.input.n_nodes();
         let system = machine.system;
         let mut item = machine.initial(arena, n_words);
         let mut waiting: BinaryHeap<Waiting> = BinaryHeap::new();

@@ -82,7 +82,7 @@ impl<'w, 'a, S: TransitionSystem> Stepper<'w, 'a, S> {
 
     /// The item before the first transition.
     pub fn initial(&self) -> ItemOf<'a, S> {
-        self.machine.initial(self.arena, self.context.input.n_words())
+        self.machine.initial(self.arena, self.context.input.n_nodes())
     }
 
     /// Replaces `items` by their best successors, at most `width`, none of which lags more than `margin` behind the best, and the

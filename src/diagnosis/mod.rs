@@ -25,7 +25,7 @@ use crate::learn::{GoldBeam, GoldBeamSettings, GoldSide, MergedGoldBeam, Supervi
 use crate::model::{Header, Model, Scoring};
 use crate::scorer::Scorer;
 use crate::system::{Actions, Choice, OracleKind, OverStacks, TransitionSystem};
-use crate::tree::{Gold, Roots, Tree};
+use crate::tree::{Gold, Roots};
 use crate::treebank::{Sentence, Treebank};
 use crate::with_system;
 
@@ -97,11 +97,19 @@ pub fn diagnose<F: Scoring>(
     let margin = margin::margin(margin, lags, width, model.scorer.scale()).unwrap_or(NO_MARGIN);
     let gold = &*gold.for_target(model.header.target());
     let mut labels = model.label_decoding.labels().clone();
-    let trees = gold.trees(Roots::Several, &mut labels)?;
+    let trees = gold.trees(Roots::Several, &mut labels)?.into_iter().map(Gold::new);
+    let golds = match model.header.joint_target() {
+        None => trees.collect(),
+        Some(column) => {
+            let mut tag =
+                |(gold, sentence): (Gold, &Sentence)| Ok(gold.with_tags(&sentence.tags(column, &mut labels)?));
+            trees.zip(&gold.sentences).map(&mut tag).collect::<Result<_>>()?
+        }
+    };
     let scorer = model.scorer.scorer();
     let on = On { header: &model.header, actions: &model.actions, scorer: &*scorer };
     let read = |sentence: &Sentence, input: &mut Input| model.read(sentence, input);
-    of_treebank(on, gold, trees, &read, (width, margin)).map(Some)
+    of_treebank(on, gold, golds, &read, (width, margin)).map(Some)
 }
 
 /// Model that is diagnosed.
@@ -112,11 +120,11 @@ struct On<'m> {
     scorer: &'m dyn Scorer,
 }
 
-/// The diagnosis of all sentences with these trees, of which `read` fills in what the model reads.
+/// The diagnosis of all sentences with these gold sides, of which `read` fills in what the model reads.
 fn of_treebank(
     on: On<'_>,
     gold: &Treebank,
-    trees: Vec<Tree>,
+    golds: Vec<Gold>,
     read: &dyn Fn(&Sentence, &mut Input),
     (width, margin): (usize, i64),
 ) -> Result<Diagnosis> {
@@ -126,11 +134,11 @@ fn of_treebank(
         Strategy::Beam { .. } | Strategy::Exact(_) => None,
     };
     let mut sum = Diagnosis::default();
-    for (sentence, tree) in gold.sentences.iter().zip(trees) {
+    for (sentence, gold) in gold.sentences.iter().zip(golds) {
         read(sentence, &mut workspace.input);
         let system = on.header.system;
         sum += with_system!(system, on.header.roots, system.beam_oracle(), |kind| {
-            of_sentence(kind, on, tree, merging.as_ref(), (width, margin), &mut workspace)
+            of_sentence(kind, on, &gold, merging.as_ref(), (width, margin), &mut workspace)
         });
     }
     Ok(sum)
@@ -140,14 +148,13 @@ fn of_treebank(
 fn of_sentence<S: TransitionSystem>(
     system: S,
     On { header, actions, scorer }: On<'_>,
-    tree: Tree,
+    gold: &Gold,
     merging: Option<&Merging>,
     (width, margin): (usize, i64),
     workspace: &mut Workspace,
 ) -> Diagnosis {
     let machine = Machine::new(system, actions, scorer);
-    let gold = Gold::new(tree);
-    let beams = Followers { gold: &gold, oracle: header.system.beam_oracle(), width, margin };
+    let beams = Followers { gold, oracle: header.system.beam_oracle(), width, margin };
     let found = match merging {
         Some(merging) => {
             let machine = machine.over_stacks().expect("what merges is over a stack and a buffer");

@@ -45,7 +45,7 @@ impl Extractor {
             self.seen[place as usize] = value;
         }
         for &Behind { role, node: place, ref bare } in &part.behind {
-            let node = view.cell(role).map(|cell| cell.node());
+            let node = view.cell(role).map(|cell| cell.row());
             self.seen[place as usize] = node.unwrap_or(NO_NODE);
             for &(place, value) in bare {
                 self.seen[place as usize] = node.map_or(NO_NODE, |_| value);
@@ -143,7 +143,7 @@ fn value_of(seen: &[u16; 256], set_hashes: &mut Vec<u64>, read: &Read, input: &I
     match *read {
         Read::Column { place, column } => input.value(column as usize, slot(place)),
         Read::Neighbour { place, column, address } => {
-            input.value(column as usize, address.step.node(address.role, slot(place), input.n_words()))
+            input.value(column as usize, address.step.read(address.role, slot(place), input))
         }
         Read::Number { place } => u64::from(slot(place)) + 1,
         // Where there is no cell, no slot has a value.
@@ -163,11 +163,11 @@ fn value_of(seen: &[u16; 256], set_hashes: &mut Vec<u64>, read: &Read, input: &I
             number => 1 + u64::from(number == 1),
         },
         Read::Is { place, column, address, ref values } => {
-            let node = address.step.node(address.role, slot(place), input.n_words());
+            let node = address.step.read(address.role, slot(place), input);
             u64::from(values.contains(&input.value(column as usize, node)))
         }
         Read::Distance { from, to } => {
-            let node = |role| slot(slot_place(role, Slot::Node));
+            let node = |role| input.word(slot(slot_place(role, Slot::Node)));
             distance((from, node(from)), (to, node(to)), input.n_words())
         }
         Read::One => 1,

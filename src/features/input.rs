@@ -3,10 +3,12 @@
 use hashbrown::HashMap;
 use rapidhash::v3::rapidhash_v3;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::{Attribute, Clusters, FeatureSet, Field, Part, Vocabulary};
 use crate::choice::choice;
-use crate::tree::Node;
+use crate::configuration::tagged_word;
+use crate::tree::{LabelId, NO_NODE, Node};
 use crate::treebank::{Column, Words};
 
 choice! {
@@ -56,6 +58,15 @@ pub struct Columns {
     shape: WordShape,
     fields: Vec<Field>,
     clusters: Option<Clusters>,
+    tagged: Option<Arc<Tagged>>,
+}
+
+/// Values of the column of tags that words have as soon as [joint tagging](crate::system::Joint) gives them a tag.
+#[derive(Debug, PartialEq, Eq)]
+struct Tagged {
+    n_labels: usize,
+    /// By column and label; none for columns that do not depend on tags.
+    values: Vec<Option<Vec<u64>>>,
 }
 
 /// Parts of a word that stand in for a whole one that may be unknown.
@@ -64,7 +75,7 @@ const SURFACES: [Part; 3] = [Part::Prefix(3), Part::Suffix(3), Part::Shape];
 impl Columns {
     /// The fields that `set` reads, if `.w` means `word`, in this shape, and `.p` means `tag`.
     pub fn of(set: &FeatureSet, word: Column, shape: WordShape, tag: Column) -> Columns {
-        let mut columns = Columns { word, tag, shape, fields: Vec::new(), clusters: None };
+        let mut columns = Columns { word, tag, shape, fields: Vec::new(), clusters: None, tagged: None };
         let atoms = set.templates.iter().flat_map(|template| &template.atoms);
         let named = atoms.filter_map(|atom| columns.named(atom.attribute()?));
         // Other scorers than sparse ones read the last two whatever the feature set reads.
@@ -85,13 +96,25 @@ impl Columns {
         if tag != word {
             fields.push(Field { column: tag, part: Part::Whole });
         }
-        Columns { word, tag, shape, fields, clusters: None }
+        Columns { word, tag, shape, fields, clusters: None, tagged: None }
     }
 
     /// The same with these clusters of words.
     #[must_use]
     pub fn with_clusters(self, clusters: Option<Clusters>) -> Columns {
         Columns { clusters, ..self }
+    }
+
+    /// The same for joint tagging: the column of tags is not read of the sentence, but holds the label that a word was tagged with, one of
+    /// these.
+    #[must_use]
+    pub fn with_tags(self, labels: &[String]) -> Columns {
+        let of_field = |&field: &Field| {
+            let value = |label: &String| self.hash(field, &self.part(field, label));
+            (field.column == self.tag).then(|| labels.iter().map(value).collect())
+        };
+        let tagged = Tagged { n_labels: labels.len(), values: self.fields.iter().map(of_field).collect() };
+        Columns { tagged: Some(Arc::new(tagged)), ..self }
     }
 
     /// The part of `text`, its column's, that `field` reads.
@@ -196,6 +219,8 @@ pub struct Input {
     n_words: usize,
     /// By column: no node, the root, the words.
     values: Vec<u64>,
+    /// Values of words with tags, where tagging is joint.
+    tagged: Option<Arc<Tagged>>,
     /// The same as numbers in the vocabulary; none without one.
     ids: Vec<u32>,
 }
@@ -212,8 +237,13 @@ impl Input {
     pub fn read(&mut self, columns: &Columns, vocabulary: Option<&Vocabulary>, sentence: &dyn Words) {
         self.n_words = sentence.n_words();
         self.values.clear();
+        self.tagged.clone_from(&columns.tagged);
         for &field in &columns.fields {
             self.values.extend([NO_VALUE, ROOT_VALUE]);
+            if columns.tagged.is_some() && field.column == columns.tag {
+                self.values.extend((0..self.n_words).map(|_| NO_VALUE));
+                continue;
+            }
             let value = |word| columns.hash(field, &columns.part(field, sentence.column(word, field.column)));
             self.values.extend((1..=self.n_words as Node).map(value));
         }
@@ -236,11 +266,43 @@ impl Input {
         self.n_words
     }
 
-    /// The value of `node`, which may be [`crate::tree::NO_NODE`], in the column with number `column`.
+    /// The number of nodes of the sentence's trees but for the root: its words, and as many more for their tags where tagging is joint.
+    #[inline]
+    pub fn n_nodes(&self) -> usize {
+        if self.tagged.is_some() { 2 * self.n_words } else { self.n_words }
+    }
+
+    /// The number of different values of a slot that holds a node: nodes, the root, no node, and words with tags.
+    pub fn n_rows(&self) -> usize {
+        self.n_nodes() + 2 + self.tagged.as_ref().map_or(0, |tagged| self.n_words * tagged.n_labels)
+    }
+
+    /// The word that a slot holds which may hold a [word with its tag](crate::configuration::tagged_row).
+    #[inline]
+    pub fn word(&self, node: Node) -> Node {
+        if usize::from(node) <= self.n_words || node == NO_NODE { node } else { self.tagged(node).0 }
+    }
+
+    fn tagged(&self, row: Node) -> (Node, LabelId) {
+        let tagged = self.tagged.as_ref().expect("words have tags where tagging is joint");
+        tagged_word(self.n_words, tagged.n_labels, row)
+    }
+
+    /// The value of `node`, which may be [`crate::tree::NO_NODE`] or a [word with its tag](crate::configuration::tagged_row), in the
+    /// column with number `column`.
     #[inline]
     pub fn value(&self, column: usize, node: Node) -> u64 {
         // NO_NODE + 1 wraps to 0.
-        self.values[column * (self.n_words + 2) + node.wrapping_add(1) as usize]
+        let place = usize::from(node.wrapping_add(1));
+        let stride = self.n_words + 2;
+        if place < stride { self.values[column * stride + place] } else { self.tagged_value(column, node) }
+    }
+
+    #[inline(never)]
+    fn tagged_value(&self, column: usize, row: Node) -> u64 {
+        let (word, label) = self.tagged(row);
+        let of_tags = self.tagged.as_ref().and_then(|tagged| tagged.values[column].as_ref());
+        of_tags.map_or_else(|| self.value(column, word), |values| values[usize::from(label)])
     }
 }
 

@@ -72,6 +72,7 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("history", include_str!("sets/history.feat")),
     ("context", include_str!("sets/context.feat")),
     ("clusters", include_str!("sets/clusters.feat")),
+    ("joint", include_str!("sets/joint.feat")),
     ("stack-below", include_str!("sets/stack-below.feat")),
     ("stack-tree", include_str!("sets/stack-tree.feat")),
     ("stack-context", include_str!("sets/stack-context.feat")),

@@ -42,7 +42,7 @@ impl Shown<'_> {
                 }
             },
             Atom::Distance(a, b) => {
-                let node = |role: Role| view.cell(role).map_or(NO_NODE, |cell| cell.node());
+                let node = |role: Role| view.cell(role).map_or(NO_NODE, |cell| cell.row());
                 super::extract::distance((a, node(a)), (b, node(b)), self.sentence.n_words()).to_string()
             }
             Atom::Of(Address { role, step }, attribute) => {

@@ -19,7 +19,7 @@ use crate::features::{Clusters, Columns, FeatureSet, Input, Vocabulary};
 use crate::model::{ArcLabel, Header, LabelDecoding, Layers, Model, Notes, Scoring};
 use crate::neural::Vectors;
 use crate::scorer::{Scorer, Stages};
-use crate::system::{Actions, Choice, System, TransitionSystem};
+use crate::system::{Actions, Choice, Move, System, TransitionSystem};
 use crate::training::Nonprojective;
 use crate::training::prepare::{
     MAX_LOOKED_AT, Open, TrainingTrees, best_constant, compare, development, gold, is_partial, provenance,
@@ -92,12 +92,22 @@ impl TrainingData {
             path => (path.map(Init::read).transpose()?, None),
         };
         let known = linear_start.as_ref().map(LinearStart::labels).transpose()?.unwrap_or_default();
-        let TrainingTrees { kept, labels, n_read, open } =
+        let TrainingTrees { kept, mut labels, n_read, open } =
             TrainingTrees::new(train, known, options.roots, options.nonprojective, options.lift, derives_all)?;
         check_partial(options, &kept)?;
         let mut arcs: BTreeSet<ArcLabel> = BTreeSet::new();
         let any = options.system.system(options.roots);
         kept.iter().for_each(|(_, tree)| add_arcs(any.system(), tree, &mut arcs));
+        let joint = options.system.info().is_joint().then(|| Column::from(options.tag_column));
+        let given = match joint {
+            Some(column) => kept
+                .iter()
+                .map(|(sentence, _)| sentence.tags(column, &mut labels))
+                .collect::<std::result::Result<_, Problem>>()?,
+            None => vec![Vec::new(); kept.len()],
+        };
+        let of_tag = |&label: &LabelId| ArcLabel { mv: Move::Tag, label, from_root: true };
+        arcs.extend(given.iter().flatten().map(of_tag));
         let set = FeatureSet::load_for(&options.features, options.system)?;
         let clusters = clusters(options, &set)?;
         if options.layers == Layers::Output && init.is_none() {
@@ -113,7 +123,7 @@ impl TrainingData {
             word_column: options.word_column,
             word_shape: options.word_shape,
             tag_column: options.tag_column,
-            tags: match target {
+            tags: match target.or(joint) {
                 // They are its labels.
                 Some(_) => Vec::new(),
                 None => tags(kept.iter().map(|(sentence, _)| *sentence), options.tag_column.into()),
@@ -142,7 +152,7 @@ impl TrainingData {
         let learned = || kept.iter().map(|(sentence, _)| *sentence);
         learned().try_for_each(|sentence| system.check_training_length(sentence))?;
         learned().chain(dev.iter().flat_map(|dev| &dev.sentences)).try_for_each(|sentence| {
-            system.check_length(sentence)?;
+            header.check_length(sentence)?;
             strategy.check(sentence)
         })?;
         let (labels, actions) = header.labels_and_actions()?;
@@ -152,11 +162,13 @@ impl TrainingData {
         let weights = options.arc_weights.as_deref().map(|path| arc_weights::read(path, &labels)).transpose()?;
         let examples = kept
             .into_par_iter()
+            .zip(given)
             .map_init(
                 || Workspace::new(labels.len()),
-                |workspace, (sentence, tree)| {
+                |workspace, ((sentence, tree), given)| {
                     workspace.start(&Reads::of([]));
                     let gold = gold(tree);
+                    let gold = if joint.is_some() { gold.with_tags(&given) } else { gold };
                     let gold = if let Some(weights) = &weights { gold.weighted(weights) } else { gold };
                     let (arena, ..) = workspace.parts(&actions);
                     // The derivation of a part of a tree is chosen by the model.
@@ -347,7 +359,8 @@ impl TrainingData {
             model.calibrate(&inputs);
         }
         let has_beam = self.strategy.width().is_some_and(|width| width > 1);
-        if dev.len() >= confidence::MIN_SENTENCES && has_beam && self.header.target().is_none() {
+        let has_trees = self.header.target().or(self.header.joint_target()).is_none();
+        if dev.len() >= confidence::MIN_SENTENCES && has_beam && has_trees {
             let golds: Vec<(&Input, &Tree)> = dev.iter().map(|(input, gold)| (input, gold)).collect();
             model.calibrate_confidence(&golds, self.strategy);
         }

@@ -40,7 +40,7 @@ pub fn learn(
     };
     let (arena, context, scratch) = workspace.begin(&*scorer, machine.actions);
     let [predicted, of_gold] =
-        [&predicted[..], gold].map(|choices| machine.derive(choices.iter().copied(), arena, context.input.n_words()));
+        [&predicted[..], gold].map(|choices| machine.derive(choices.iter().copied(), arena, context.input.n_nodes()));
     if !learn_difference(Order::FirstFirst, predicted, of_gold, (model, scratch.memory, context), gradient) {
         return false;
     }

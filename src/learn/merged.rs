@@ -136,7 +136,7 @@ pub fn learn(
     let GlobalOptions { width, update, .. } = options;
     let scorer = model.scorer();
     let (arena, context, Scratch { memory, buffers, .. }) = workspace.begin(&*scorer, machine.actions);
-    let n_words = context.input.n_words();
+    let n_words = context.input.n_nodes();
     let choice = |action| Choice { point: 0, action };
     let stepper = Stepper::new(machine, arena, context, (memory, buffers));
     let settings = GoldBeamSettings::new(*supervision, gold_side, width);

@@ -72,7 +72,7 @@ fn collect<S: TransitionSystem>(
     let (arena, context, scratch) = workspace.parts(machine.actions);
     let memory: &mut LinearMemory = scratch.memory.get();
     memory.begin(context);
-    let mut item = machine.initial(arena, context.input.n_words());
+    let mut item = machine.initial(arena, context.input.n_nodes());
     let mut examples = Examples::default();
     for &choice in &example.derivation {
         let c = &item.configuration;

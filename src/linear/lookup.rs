@@ -46,8 +46,9 @@ pub struct Source<'s, W> {
 
 impl LookUp {
     /// Forgets the last sentence; the next vectors have `lanes` lanes. Labels are below `n_labels`.
-    pub fn start(&mut self, sides: &Sides, lanes: usize, n_words: usize, n_labels: usize) {
-        self.n_values = n_words.max(n_labels) + 2;
+    /// Nodes and words with tags are below `n_rows`.
+    pub fn start(&mut self, sides: &Sides, lanes: usize, n_rows: usize, n_labels: usize) {
+        self.n_values = n_rows.max(n_labels + 2);
         self.direct.clear();
         self.direct.resize(sides.n_groups() * self.n_values, 0);
         self.memo.clear();

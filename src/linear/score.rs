@@ -227,7 +227,7 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
 impl KnownStates {
     /// Forgets the last sentence, and prepares for the one of `context`, with sums of `width` lanes.
     fn begin(&mut self, sides: &Sides, width: usize, Context { input, actions, .. }: Context) {
-        self.look_up.start(sides, width, input.n_words(), actions.n_labels());
+        self.look_up.start(sides, width, input.n_rows(), actions.n_labels());
         self.vectors.clear(width);
         (self.first, self.next) = (1, 1);
         self.joint.clear();

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Calibration, Lags, Network};
+use crate::configuration::max_tagged_words;
 use crate::error::{Error, Result};
 use crate::eval::Counts;
 use crate::features::{Clusters, ColumnName, Columns, Compiled, FeatureSet, WordShape};
@@ -10,7 +11,7 @@ use crate::scorer::{Decisions, Stages};
 use crate::system::{Actions, Move, Roots, SystemKind};
 use crate::tree::lift::Scheme;
 use crate::tree::{LabelId, Labels};
-use crate::treebank::Column;
+use crate::treebank::{Column, Words, check_length};
 
 /// The widest beam that a model may ask for, and that training may have: whoever parses can ask for a wider one.
 pub(crate) const MAX_BEAM: usize = 1 << 12;
@@ -205,6 +206,7 @@ impl Header {
         let set = FeatureSet::parse(&self.features, &format!("{}.feat", self.features), &self.feature_text)?;
         let (word, tag) = self.words_and_tags();
         let columns = Columns::of(&set, word, self.word_shape, tag).with_clusters(self.clusters.clone());
+        let columns = if self.system.info().is_joint() { columns.with_tags(&self.labels) } else { columns };
         Ok((set, columns))
     }
 
@@ -225,6 +227,25 @@ impl Header {
     /// The column that the model fills, if it is a tagger.
     pub fn target(&self) -> Option<Column> {
         self.system.info().tags.then(|| self.tag_column.into())
+    }
+
+    /// The column that the model fills beside the tree, if it tags and parses.
+    pub fn joint_target(&self) -> Option<Column> {
+        self.system.info().is_joint().then(|| self.tag_column.into())
+    }
+
+    /// Refuses sentences that are too long for the system, or for its tags.
+    ///
+    /// # Errors
+    /// If the sentence is.
+    pub fn check_length(&self, sentence: &dyn Words) -> Result<()> {
+        if self.joint_target().is_some() {
+            let (n_labels, most) = (self.labels.len(), max_tagged_words(self.labels.len()));
+            check_length(sentence, most, || {
+                format!("at most {most} for joint tagging with {n_labels} tags and labels")
+            })?;
+        }
+        self.system.check_length(sentence)
     }
 
     /// The columns of words and of tags. A tagger does not read the tags that it makes: words stand in their place.

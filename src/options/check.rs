@@ -63,12 +63,20 @@ impl TrainOptions {
 
     /// Checks that a tagger fills a column of tags.
     fn check_tagger(&self) -> Result<()> {
-        if self.target().is_none() || matches!(self.tag_column, ColumnName::Upos | ColumnName::Xpos | ColumnName::Feats)
-        {
-            return Ok(());
+        let is_joint = self.system.info().is_joint();
+        let fills = is_joint || self.target().is_some();
+        let refused = [
+            (
+                fills && !matches!(self.tag_column, ColumnName::Upos | ColumnName::Xpos | ColumnName::Feats),
+                "a tagger fills the column --tag-column; expected upos, xpos or feats",
+            ),
+            (is_joint && !self.scorer.is_linear(), "--joint-tags is for features of tags; expected --scorer linear"),
+            (is_joint && self.init.is_some(), "--joint-tags does not go on from another model; leave out --init"),
+        ];
+        match refused.into_iter().find(|(is_refused, _)| *is_refused) {
+            Some((_, message)) => Err(Error::Usage(message.to_owned())),
+            None => Ok(()),
         }
-        let what = "--system tagger fills the column --tag-column; expected upos, xpos or feats";
-        Err(Error::Usage(what.to_owned()))
     }
 
     fn check_arc_weights(&self) -> Result<()> {

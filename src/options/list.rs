@@ -305,6 +305,11 @@ options! {
     #[arg(help_heading = "Model")]
     scorer: ScorerKind => transitions(ScorerKind = ScorerKind::Linear, unwritten);
 
+    /// Systems over one stack and a buffer: tag words in the same derivation, in place of reading their tags. Each word gets its tag, a value
+    /// of `--tag-column`, as it becomes the first of the buffer; features read tags of words that have one. Parsing fills the column, too
+    #[arg(help_heading = "Model", num_args = 0, default_missing_value = "true")]
+    joint_tags: bool => transitions(bool = false, unwritten);
+
     /// A built-in feature set (see `treebeam features list`), the path of a .feat file, or several of these with + between them. Default: the
     /// system's own: `zn11` for arc-eager's systems, `stack` for the others with one stack, `covington` for Covington's and 2-planar, and
     /// `easy-first`

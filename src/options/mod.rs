@@ -131,6 +131,14 @@ impl GivenOptions {
         if let Some(known) = self.given().into_iter().find(|known| !known.of_transitions) {
             return Err(foreign(known, system.name()));
         }
+        let system = match self.joint_tags {
+            Some(true) => system.joint().ok_or_else(|| {
+                let what = "--joint-tags tags words as they become the first of the buffer, before there is a stack";
+                Error::Usage(format!("{what}, and that is not so in {system}; expected a system such as arc-eager"))
+            })?,
+            _ => system,
+        };
+        let joint_tags = system.info().is_joint();
         let default = TrainOptions::default();
         let scorer = self.scorer.unwrap_or_default();
         let training = self.training.unwrap_or(match scorer.is_linear() || self.asks_for_derivations() {
@@ -166,7 +174,7 @@ impl GivenOptions {
             // The one that knows the costs in all configurations, if there is one.
             defaults.oracle = system.greedy_oracle();
         }
-        let mut options = self.clone().over(defaults);
+        let mut options = TrainOptions { system, joint_tags, ..self.clone().over(defaults) };
         if training == Training::Greedy && !options.oracle.is_static() && options.objective() == Objective::Perceptron {
             options.correct.get_or_insert(Correct::of_system(system));
         }

@@ -58,6 +58,12 @@ static ALL: LazyLock<Vec<ParserKind>> = LazyLock::new(|| {
     systems.chain(GraphKind::ALL.map(ParserKind::Graph)).collect()
 });
 
+/// Those that `joint-tags` asks for, besides.
+static WITH_JOINT: LazyLock<Vec<ParserKind>> = LazyLock::new(|| {
+    let joint = SystemKind::all().iter().filter_map(|system| system.joint()).map(ParserKind::Transitions);
+    ALL.iter().copied().chain(joint).collect()
+});
+
 static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| ALL.iter().map(|parser| parser.name()).collect());
 
 impl ParserKind {
@@ -78,12 +84,12 @@ impl ParserKind {
 #[cfg(feature = "cli")]
 impl clap::ValueEnum for ParserKind {
     fn value_variants<'a>() -> &'a [ParserKind] {
-        ParserKind::all()
+        &WITH_JOINT
     }
 
     fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
         match self {
-            ParserKind::Transitions(kind) => kind.to_possible_value(),
+            ParserKind::Transitions(kind) => Some(kind.to_possible_value()?.hide(kind.info().is_joint())),
             ParserKind::Graph(kind) => kind.to_possible_value(),
         }
     }
@@ -98,7 +104,7 @@ impl serde::Serialize for ParserKind {
 impl<'de> serde::Deserialize<'de> for ParserKind {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<ParserKind, D::Error> {
         let name = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        let found = ALL.iter().copied().find(|parser| parser.name() == name);
+        let found = WITH_JOINT.iter().copied().find(|parser| parser.name() == name);
         found.ok_or_else(|| serde::de::Error::unknown_variant(&name, &NAMES))
     }
 }

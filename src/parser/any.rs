@@ -65,12 +65,14 @@ impl AnyParser {
                 Kind::Graph(GraphParser::shared(Arc::clone(graph), options.threads)?)
             }
         };
-        if (options.keep_heads.is_some() || options.keep_labels) && model.target().is_some() {
-            return usage("--keep-heads and --keep-labels are for parsers, and the model is a tagger's");
+        if (options.keep_heads.is_some() || options.keep_labels) && model.target().or(model.joint_target()).is_some() {
+            return usage(
+                "--keep-heads and --keep-labels are for models that do nothing but parse, and the model tags",
+            );
         }
         let keeping = Keeping { heads: options.keep_heads, labels: options.keep_labels };
-        if options.confidences.is_some() && model.target().is_some() {
-            return usage("--confidences is for trees, and the model is a tagger; leave it out");
+        if options.confidences.is_some() && model.target().or(model.joint_target()).is_some() {
+            return usage("--confidences is for models that do nothing but parse, and the model tags; leave it out");
         }
         if options.confidences.is_some() && model.confidence().is_none() {
             let what = "the model was not calibrated for --confidences, which takes training with a beam and --dev of 50 sentences; the mean \
@@ -121,7 +123,7 @@ impl AnyParser {
     pub fn check(&self, sentence: &dyn Words) -> Result<()> {
         match (&self.kind, &self.model) {
             (Kind::Transitions(_, strategy), Loaded::Transitions(model)) => {
-                model.header.system.check_length(sentence)?;
+                model.header.check_length(sentence)?;
                 strategy.check(sentence)?;
             }
             _ => crate::graph::check_length(sentence)?,

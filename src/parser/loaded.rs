@@ -1,5 +1,6 @@
 //! A model of whichever kind.
 
+use std::borrow::Cow;
 use std::io::{self, Read as _, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use crate::graph::GraphModel;
 use crate::model::{Calibration, Frozen as _};
 use crate::options::ParserKind;
 use crate::scorers::AnyModel;
-use crate::tree::{Labels, Roots, Tree};
+use crate::tree::{LabelId, Labels, Roots, Tree};
 use crate::treebank::{CONFIDENCES, Column, Enhanced, Sentence, Words};
 
 /// A model, of a transition system or a graph-based parser. Clones share it.
@@ -97,6 +98,23 @@ impl Loaded {
         }
     }
 
+    /// The column that the model fills beside the tree, if it tags and parses.
+    pub fn joint_target(&self) -> Option<Column> {
+        match self {
+            Loaded::Transitions(model) => model.header.joint_target(),
+            Loaded::Graph(_) => None,
+        }
+    }
+
+    /// The sentence with the tags that were parsed with a tree, if the model tags and parses.
+    pub fn tagged<'s>(&self, sentence: &'s Sentence, parsed: &Parsed) -> Cow<'s, Sentence> {
+        let name = |&label: &LabelId| self.labels().name(label);
+        match self.joint_target() {
+            Some(column) => Cow::Owned(sentence.with_column(column, &parsed.tags.iter().map(name).collect::<Vec<_>>())),
+            None => Cow::Borrowed(sentence),
+        }
+    }
+
     /// The number of words that may hang on the root.
     pub fn roots(&self) -> Roots {
         match self {
@@ -117,7 +135,7 @@ impl Loaded {
     pub fn columns(&self) -> (ColumnName, ColumnName) {
         match self {
             // A tagger does not read what it fills.
-            Loaded::Transitions(model) if self.target().is_some() => {
+            Loaded::Transitions(model) if self.target().or(self.joint_target()).is_some() => {
                 (model.header.word_column, model.header.word_column)
             }
             Loaded::Transitions(model) => (model.header.word_column, model.header.tag_column),
@@ -212,7 +230,7 @@ impl Loaded {
                 let score = parsed.score as f64 / f64::from(self.scale());
                 writeln!(output, "# rank = {}\n# score = {score:.4}", rank + 1)?;
             }
-            let names = labels.names_of(&parsed.tree);
+            let (names, sentence) = (labels.names_of(&parsed.tree), self.tagged(sentence, parsed));
             let told = parsed.confidences.iter().map(|confidence| {
                 let ([of_head, of_label], Confidence { head, label }) = (CONFIDENCES, confidence);
                 format!("{of_head}={head:.2}|{of_label}={label:.2}")

@@ -70,7 +70,14 @@ impl SystemKind {
 
     /// The system of this name, if there is one.
     pub fn named(name: &str) -> Option<SystemKind> {
-        SystemKind::with_tagger().iter().copied().find(|system| system.name() == name)
+        let parser = name.strip_suffix(super::joint::SUFFIX);
+        let found = SystemKind::with_tagger().iter().copied().find(|system| system.name() == parser.unwrap_or(name))?;
+        if parser.is_some() { found.joint() } else { Some(found) }
+    }
+
+    /// The system that tags and makes the same arcs; none if there is none, which only systems over one stack and a buffer have.
+    pub fn joint(self) -> Option<SystemKind> {
+        if self.info().is_joint() { Some(self) } else { self.0.joint(self) }
     }
 
     /// The system with this setting of roots and the oracle `dynamic` if it has one, else the one to train greedily with by

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `action` | moves, actions, and the inventory of actions that a model chooses from |
 //! | `family` | systems behind trait objects, one for each form of configurations |
+//! | `joint` | systems that tag and parse |
 //! | `kind` | systems by name |
 //! | `derivation` | derivations that follow a gold tree |
 //! | `bounds` | bounds of a loss beside the loss |
@@ -18,6 +19,7 @@ mod coverage;
 mod derivation;
 pub mod exhaustive;
 mod family;
+mod joint;
 mod kind;
 mod length;
 
@@ -26,6 +28,7 @@ pub use bounds::{Bounds, LossBounds};
 pub use coverage::Coverage;
 pub use derivation::Derivation;
 pub use family::{AnySystem, Entry, OverLists, OverPending, OverStacks, OverTwoStacks, TransitionSystem};
+pub use joint::Joint;
 pub use kind::{SystemKind, register};
 pub use length::MAX_WORDS_IF_QUADRATIC;
 
@@ -118,6 +121,11 @@ impl SystemInfo {
             tags: false,
             tabulation: None,
         }
+    }
+
+    /// True if it tags and parses.
+    pub fn is_joint(&self) -> bool {
+        !self.tags && self.moves.contains(&Move::Tag)
     }
 
     /// The oracle to train greedily with by default.

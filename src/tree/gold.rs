@@ -19,6 +19,8 @@ pub struct Gold {
     weights: Vec<u32>,
     /// True if heads or labels of some words are not known.
     is_partial: bool,
+    /// The gold side of the words alone, where the tree has second nodes for tags.
+    of_parser: Option<Box<Gold>>,
 }
 
 impl Gold {
@@ -52,15 +54,34 @@ impl Gold {
             span_starts: OnceLock::new(),
             weights: Vec::new(),
             is_partial: false,
+            of_parser: None,
         }
+    }
+
+    /// The same tree [with tags](Tree::with_tags).
+    ///
+    /// # Panics
+    /// If there are not as many tags as words, or too many words.
+    #[must_use]
+    pub fn with_tags(self, tags: &[LabelId]) -> Gold {
+        let whole = Gold::new(self.tree.with_tags(tags));
+        let weights = if self.is_weighted() { [&self.weights[..], &vec![1; tags.len()]].concat() } else { Vec::new() };
+        Gold { weights, is_partial: self.is_partial, of_parser: Some(Box::new(self)), ..whole }
+    }
+
+    /// The gold side of the words alone.
+    #[inline]
+    pub fn of_parser(&self) -> &Gold {
+        self.of_parser.as_deref().unwrap_or(self)
     }
 
     /// The same tree, each of whose arcs counts in losses by its label: weighted Hamming loss. Labels from `by_label`'s end on count 1.
     #[must_use]
     pub fn weighted(self, by_label: &[u32]) -> Gold {
+        let of_parser = self.of_parser.as_ref().map(|gold| Box::new((**gold).clone().weighted(by_label)));
         let of = |word| by_label.get(usize::from(self.label(word))).copied().unwrap_or(1) * self.weight(word);
         let weights = [1].into_iter().chain(self.tree.words().map(of)).collect();
-        Gold { weights, ..self }
+        Gold { weights, of_parser, ..self }
     }
 
     /// The gold side of a partial tree: words that have no head there get one, such that the tree is complete and projective if that

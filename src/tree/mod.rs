@@ -71,6 +71,25 @@ impl Tree {
         tree
     }
 
+    /// The tree with a second node for each word, whose arc from the root bears the word's tag: the tree of
+    /// [joint tagging](crate::system::Joint).
+    ///
+    /// # Panics
+    /// If there are not as many tags as words, or too many words.
+    #[must_use]
+    pub fn with_tags(&self, tags: &[LabelId]) -> Tree {
+        assert_eq!(self.n_words(), tags.len());
+        Tree::new(&[self.heads(), &vec![ROOT; tags.len()]].concat(), &[self.labels(), tags].concat())
+    }
+
+    /// The tree of the words alone and the tags, of a tree that has second nodes.
+    #[must_use]
+    pub fn without_tags(&self) -> (Tree, Vec<LabelId>) {
+        let n_words = self.n_words() / 2;
+        let (labels, tags) = self.labels().split_at(n_words);
+        (Tree::new(&self.heads()[..n_words], labels), tags.to_vec())
+    }
+
     /// The number of words.
     pub fn n_words(&self) -> usize {
         self.heads.len() - 1

@@ -161,6 +161,14 @@ impl Sentence {
         self.problem_at(violation.word().unwrap_or(ROOT), line_of, found, expected)
     }
 
+    /// The values of `column`, by word from the first on, as labels.
+    ///
+    /// # Errors
+    /// If a word has none.
+    pub fn tags(&self, column: Column, labels: &mut Labels) -> Result<Vec<LabelId>, Problem> {
+        Ok(self.clone().for_target(Some(column)).tree(Roots::Several, labels)?.labels().to_vec())
+    }
+
     fn label_problem(&self, word: Node, line_of: impl Fn(Node) -> usize) -> Problem {
         let (found, expected) = match self.tags {
             None => (format!("the label `_` of word {word}"), "the name of a relation".to_owned()),

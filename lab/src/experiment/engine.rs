@@ -11,7 +11,7 @@ use super::cell::Cell;
 use super::kind::Desk;
 use super::record::{Epoch, Scores, Training};
 use super::tags::{Tagging, Tags, tagged};
-use treebeam::decode::{Margin, Parser, Strategy};
+use treebeam::decode::{Margin, Parsed, Parser, Strategy};
 use treebeam::diagnosis::{Diagnosis, diagnose};
 use treebeam::error::{Error, Result};
 use treebeam::eval::{Analysis, Classes, Granularity, PunctuationRule, count};
@@ -22,7 +22,7 @@ use treebeam::model::Frozen as _;
 use treebeam::options::Options;
 use treebeam::process;
 use treebeam::scorers;
-use treebeam::tree::{Labels, Node, Roots, Tree};
+use treebeam::tree::{Labels, Node, Roots};
 use treebeam::treebank::{Column, Sentence, Treebank};
 
 /// Engine that runs cells. Clocks, locks and records are not its business, see [`super::measure`].
@@ -65,6 +65,11 @@ pub trait Engine: Sync {
 
     /// Correct words of what [`Engine::parse`] gave for the test data, by classes of gold trees.
     fn classes(&self, trained: &Self::Trained, parsed: &Self::Parsed) -> Classes;
+
+    /// Words of the test data that the model gave the right tag, if it tags and parses.
+    fn right_tags(&self, _trained: &Self::Trained, _parsed: &Self::Parsed) -> Option<u64> {
+        None
+    }
 }
 
 /// A portion that is parsed and scored.
@@ -289,10 +294,10 @@ impl Trained {
     fn analyses<'a>(
         &'a self,
         on: Evaluated,
-        parsed: &'a [Tree],
+        parsed: &'a [Parsed],
     ) -> impl Iterator<Item = (&'a Sentence, [Analysis<'a>; 2])> {
         let (gold, labels) = (self.gold(on), self.model.labels());
-        gold.treebank.sentences.iter().zip(&gold.heads).zip(parsed).map(|((sentence, heads), tree)| {
+        gold.treebank.sentences.iter().zip(&gold.heads).zip(parsed).map(|((sentence, heads), Parsed { tree, .. })| {
             let labels_of_gold = sentence.words().map(|word| sentence.deprel(word)).collect();
             let labels_of_tree = tree.labels().iter().map(|&label| labels.name(label)).collect();
             let gold = Analysis { heads: heads.clone(), labels: labels_of_gold };
@@ -303,7 +308,7 @@ impl Trained {
 
 impl Engine for Treebeam {
     type Trained = Trained;
-    type Parsed = Vec<Tree>;
+    type Parsed = Vec<Parsed>;
 
     fn tag(&self, cell: &Cell) -> Result<Option<Tagging>> {
         match cell.tags {
@@ -366,18 +371,15 @@ impl Engine for Treebeam {
         Ok((Trained { model, margin: cell.margin, dev, test }, finished.training()))
     }
 
-    fn parse(&self, trained: &Trained, on: Evaluated, width: usize) -> Result<Vec<Tree>> {
+    fn parse(&self, trained: &Trained, on: Evaluated, width: usize) -> Result<Vec<Parsed>> {
         let sentences = &trained.gold(on).input().sentences;
         match &trained.model {
             AnyModel::Transitions(model) => {
                 let strategy = Strategy::trained(width, &model.header)?;
                 let parsed = Parser::with(model, strategy, 1)?.with_margin(trained.margin).parse(sentences, 1);
-                Ok(parsed.into_iter().filter_map(|best| best.into_iter().next()).map(|best| best.tree).collect())
+                Ok(parsed.into_iter().filter_map(|best| best.into_iter().next()).collect())
             }
-            AnyModel::Graph(model) => {
-                let parsed = GraphParser::new(model, 1)?.parse(sentences)?;
-                Ok(parsed.into_iter().map(|best| best.tree).collect())
-            }
+            AnyModel::Graph(model) => GraphParser::new(model, 1)?.parse(sentences),
         }
     }
 
@@ -391,19 +393,30 @@ impl Engine for Treebeam {
         }
     }
 
-    fn score(&self, trained: &Trained, on: Evaluated, parsed: &Vec<Tree>) -> Vec<Scores> {
+    fn score(&self, trained: &Trained, on: Evaluated, parsed: &Vec<Parsed>) -> Vec<Scores> {
         let gold = trained.gold(on);
         let scores =
             trained.analyses(on, parsed).map(|(sentence, [right, system])| gold.score(sentence, &right, &system));
         scores.collect()
     }
 
-    fn classes(&self, trained: &Trained, parsed: &Vec<Tree>) -> Classes {
+    fn classes(&self, trained: &Trained, parsed: &Vec<Parsed>) -> Classes {
         let mut classes = Classes::default();
         for (_, [gold, system]) in trained.analyses(Evaluated::Test, parsed) {
             classes.add(&gold, &system);
         }
         classes
+    }
+
+    fn right_tags(&self, trained: &Trained, parsed: &Vec<Parsed>) -> Option<u64> {
+        let AnyModel::Transitions(model) = &trained.model else { return None };
+        let (column, labels) = (model.header.joint_target()?, trained.model.labels());
+        let sentences = &trained.gold(Evaluated::Test).treebank.sentences;
+        let right = sentences.iter().zip(parsed).map(|(sentence, Parsed { tags, .. })| {
+            let pairs = sentence.words().zip(tags);
+            pairs.filter(|&(word, &tag)| sentence.column(word, column) == labels.name(tag)).count() as u64
+        });
+        Some(right.sum())
     }
 }
 

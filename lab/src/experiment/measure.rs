@@ -84,8 +84,8 @@ fn decode<E: Engine>(
     let diagnosis = if cell.diagnose { engine.diagnose(trained, width)? } else { None };
     let (test, dev) = (Scores::default(), Scores::default());
     let classes = Some(engine.classes(trained, &parsed));
-    let mut decoding =
-        Decoding { width, test, dev, errors: SentenceErrors::default(), classes, wall_s, cpu_s, diagnosis };
+    let (errors, right_tags) = (SentenceErrors::default(), engine.right_tags(trained, &parsed));
+    let mut decoding = Decoding { width, test, dev, errors, classes, right_tags, wall_s, cpu_s, diagnosis };
     for sentence in engine.score(trained, Evaluated::Test, &parsed) {
         decoding.test.with_punctuation += sentence.with_punctuation;
         decoding.test.without_punctuation += sentence.without_punctuation;

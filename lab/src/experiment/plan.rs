@@ -34,8 +34,10 @@ pub struct Plan {
 
 /// Refuses tags that nothing could read or make.
 fn check_tags(options: &Options, tags: Tags) -> Result<()> {
-    if !tags.are_gold() && options.target().is_some() {
-        return Err(Error::Usage("tags of a tagger, which reads none; expected tags = \"gold\"".to_owned()));
+    let is_joint = options.transitions().is_some_and(|options| options.system.info().is_joint());
+    if !tags.are_gold() && (options.target().is_some() || is_joint) {
+        let what = "tags of what tags, and reads none; expected tags = \"gold\", from which it learns";
+        return Err(Error::Usage(what.to_owned()));
     }
     tags.tagger(options.columns().1).map(|_| ())
 }

@@ -98,6 +98,9 @@ pub struct Decoding {
     /// Correct words of the test data, by classes of gold trees; none in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<Classes>,
+    /// Words of the test data with the right tag, if the model tags and parses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub right_tags: Option<u64>,
     /// Seconds by the clock for the test data, once per repetition.
     pub wall_s: Vec<f64>,
     /// Seconds of the processor for the same; none where the system does not tell, and in older records.

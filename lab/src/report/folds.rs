@@ -171,6 +171,7 @@ fn decoded(all: &[&Decoding]) -> Decoding {
             with_punctuation: errors(&|decoding| &decoding.errors.with_punctuation),
             without_punctuation: errors(&|decoding| &decoding.errors.without_punctuation),
         },
+        right_tags: all.iter().map(|decoding| decoding.right_tags).sum(),
         classes: all.iter().try_fold(Classes::default(), add_classes),
         wall_s: times(&|decoding| &decoding.wall_s),
         cpu_s: times(&|decoding| &decoding.cpu_s),

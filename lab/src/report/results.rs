@@ -22,7 +22,7 @@ use super::scores::scores;
 use super::summary::{SAMPLES, Summary};
 use super::templates::{block, sentences, view};
 use super::training::{extents, training};
-use crate::experiment::{Portion, Source, Tags};
+use crate::experiment::{Decoding, Portion, Source, Tags};
 use treebeam::eval::Punctuation;
 use treebeam::treebank::{Column, Format};
 
@@ -135,7 +135,23 @@ fn tags(summary: &Summary) -> Value {
         }
     }
     let tagger = |((treebank, column), accuracy): ((&str, &str), f64)| view! { treebank, column, accuracy };
-    view! { kind, taggers => taggers.into_iter().map(tagger).collect::<Vec<_>>() }
+    let mean = taggers.values().sum::<f64>() / taggers.len().max(1) as f64;
+    let taggers: Vec<Value> = taggers.into_iter().map(tagger).collect();
+    view! { kind, taggers, mean, joint => joint_accuracy(summary) }
+}
+
+/// Accuracy on test data of the tags that models give with their trees, by column and row: the mean over treebanks and seeds.
+fn joint_accuracy(summary: &Summary) -> Vec<Value> {
+    let mut found: BTreeMap<(&str, &str), Vec<f64>> = BTreeMap::new();
+    for entry in &summary.entries {
+        let of_run = |decoding: &Decoding| {
+            Some(100.0 * decoding.right_tags? as f64 / decoding.test.with_punctuation.tokens as f64)
+        };
+        let accuracies = entry.runs.iter().filter_map(|(_, decoding)| of_run(decoding));
+        accuracies.for_each(|accuracy| found.entry((&entry.column, &entry.method.row)).or_default().push(accuracy));
+    }
+    let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
+    found.into_iter().map(|((column, row), all)| view! { column, row, accuracy => mean(&all) }).collect()
 }
 
 fn about(summary: &Summary) -> Vec<String> {

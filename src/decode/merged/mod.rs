@@ -83,7 +83,7 @@ impl Merging {
         let derivations = self.search(scorer, actions, workspace, width, k);
         workspace.start(&Reads::of([]));
         let (arena, context, _) = workspace.parts(actions);
-        let n_words = context.input.n_words();
+        let n_words = context.input.n_nodes();
         let parsed = |(derivation, score): (Vec<ActionId>, i64)| {
             Parsed::new(self.tree(actions, &derivation, n_words, arena), score)
         };

@@ -52,7 +52,7 @@ impl<'a, 's> Search<'a, 's> {
     /// The search before the first step, for the `k` best derivations.
     pub fn new(merging: &'s Merging, arena: Arena<'a>, context: Context<'s>, (width, k): (usize, usize)) -> Self {
         let system = merging.system.over_stacks(merging.roots);
-        let configuration = system.initial(arena, context.input.n_words());
+        let configuration = system.initial(arena, context.input.n_nodes());
         let signature = merging.signature.as_ref();
         Search {
             merging,

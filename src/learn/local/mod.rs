@@ -205,7 +205,7 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
         let at_once = matches!(self.parameters, Parameters::AtOnce(_));
         let stays = machine.system.info().corrects_itself && at_once && self.learns_from_mistakes(&policy);
         let stays = stays && matches!(policy, Policy::Greedy { gold: GoldSide::LeastCost, exploration: None, .. });
-        let mut item = machine.initial(self.arena, self.context.input.n_words());
+        let mut item = machine.initial(self.arena, self.context.input.n_nodes());
         let mut options: Vec<MoveOption> = Vec::new();
         let (mut n_wrong, mut n_steps, mut corrections) = (0, 0, 0);
         // The points that are not seen as they are.

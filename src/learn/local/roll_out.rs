@@ -67,7 +67,7 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
             };
             item = machine.successor(item, choice, 0, false, self.arena);
         }
-        loss(self.supervision.gold, &machine.tree(item, self.context.input.n_words()))
+        loss(self.supervision.gold, &machine.tree(item, self.context.input.n_nodes()))
     }
 
     /// Any action of the reference's move: with the gold label, if the arc is a gold one.

@@ -123,7 +123,21 @@ pub fn check_costs<S: TransitionSystem>(
     scope: Scope,
     costs: impl Fn(&Gold, &S::Plain, Point, MoveSet) -> MoveCosts + Sync,
 ) -> Findings {
-    check_golds(system, scope, &gold_trees(scope.n_words, scope.roots, scope.shape, scope.n_labels), costs)
+    let golds = gold_trees(scope.n_words, scope.roots, scope.shape, scope.n_labels);
+    match system.info().is_joint() {
+        true => check_golds(system, scope, &with_all_tags(golds, scope), costs),
+        false => check_golds(system, scope, &golds, costs),
+    }
+}
+
+/// Each tree with all tags that its words may have.
+fn with_all_tags(golds: Vec<Gold>, Scope { n_words, n_labels, .. }: Scope) -> Vec<Gold> {
+    let tags = |of_all: LabelId| (0..n_words as u32).map(move |word| of_all / n_labels.pow(word) % n_labels);
+    let with_tags = |gold: &Gold| {
+        let gold = gold.clone();
+        (0..n_labels.pow(n_words as u32)).map(move |of_all| gold.clone().with_tags(&tags(of_all).collect::<Vec<_>>()))
+    };
+    golds.iter().flat_map(with_tags).collect()
 }
 
 /// Checks the costs that `system`'s own oracle claims if arcs count by their labels.
@@ -154,7 +168,8 @@ fn check_golds<S: TransitionSystem>(
     golds: &[Gold],
     costs: impl Fn(&Gold, &S::Plain, Point, MoveSet) -> MoveCosts + Sync,
 ) -> Findings {
-    let space = Space::of(system, scope.n_words, scope.n_labels);
+    let n_nodes = golds.first().map_or(scope.n_words, Gold::n_words);
+    let space = Space::of(system, n_nodes, scope.n_labels);
     let ways = space.n_derivations();
     let of_space = Findings {
         configurations: space.len() as u64,

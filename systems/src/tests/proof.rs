@@ -78,6 +78,33 @@ fn tags_cost_what_labels_do() {
     }
 }
 
+/// Tags beside a tree cost what labels do, and leave the costs of its arcs what they are.
+#[test]
+fn joint_costs_are_those_of_the_parser_and_of_tags() {
+    let mut n_systems = 0;
+    for &parser in SystemKind::all() {
+        let Some(joint) = parser.joint() else { continue };
+        assert_eq!((joint.joint(), SystemKind::named(joint.name())), (Some(joint), Some(joint)));
+        n_systems += 1;
+        for &roots in parser.roots() {
+            let scope = Scope { n_labels: 2, ..projective(2, roots) };
+            let [with, without] = [joint, parser].map(|kind| findings(kind, scope));
+            let errors = |found: &Findings| [found.mismatches, found.zero_set_errors, found.suboptimal].map(|n| n > 0);
+            assert_eq!((errors(&with), with.stuck), (errors(&without), without.stuck), "{joint} {roots:?}");
+            assert_eq!((with.trees, with.rebuilt), (4 * without.trees, 4 * without.rebuilt), "{joint} {roots:?}");
+        }
+    }
+    // All over a stack and a buffer, but for the one whose first word is never in the buffer.
+    assert_eq!(n_systems, 11);
+    for roots in [Roots::Single, Roots::Several] {
+        for parser in [super::ARC_STANDARD, super::ARC_EAGER, super::ARC_HYBRID] {
+            let scope = Scope { n_labels: 2, ..projective(3, roots) };
+            let joint = parser.joint().expect("it is over a stack and a buffer");
+            assert_exact(joint, scope, &findings(joint, scope));
+        }
+    }
+}
+
 /// With two labels the cost of an action is its unlabelled cost, and 1 more for a gold arc with the wrong label.
 #[test]
 fn labelled_costs_are_exact() {

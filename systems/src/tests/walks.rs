@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use treebeam::configuration::{
     Arena, Interner, LabelSets, N_SLOTS, PlainConfiguration, PlainView as _, Point, Reads, SharedConfiguration as _,
-    Slot,
+    Slot, tagged_row,
 };
 use treebeam::tree::{NO_LABEL, NO_NODE, ROOT, Tree};
 
@@ -68,6 +68,27 @@ fn expected_slots(tree: &Tree, root_is_last: bool, node: Node, sets: &LabelSets)
     slots
 }
 
+/// The same where words are tagged: their nodes are known as [rows](tagged_row), and the first word that awaits its tag is shown the two before it.
+fn expected_rows(tree: &Tree, root_is_last: bool, node: Node, sets: &LabelSets) -> [u16; N_SLOTS] {
+    let (words, tags) = tree.without_tags();
+    let n_words = words.n_words();
+    let row = |node: Node| match node {
+        ROOT | NO_NODE => node,
+        word if tags[usize::from(word) - 1] == NO_LABEL => word,
+        word => tagged_row(n_words, usize::from(N_LABELS), word, tags[usize::from(word) - 1]),
+    };
+    let mut slots = expected_slots(&words, root_is_last, node, sets);
+    for slot in [Slot::Node, Slot::L1, Slot::L2, Slot::R1, Slot::R2, Slot::Head, Slot::Head2, Slot::L1L1, Slot::R1R1] {
+        slots[slot as usize] = row(slots[slot as usize]);
+    }
+    let n_tagged = tags.iter().filter(|&&tag| tag != NO_LABEL).count();
+    if usize::from(node) == n_tagged + 1 {
+        let before = |n: Node| node.checked_sub(n).filter(|&word| word != ROOT).map_or(NO_NODE, row);
+        (slots[Slot::Head as usize], slots[Slot::Head2 as usize]) = (before(1), before(2));
+    }
+    slots
+}
+
 /// The number of nodes of the partial tree of `node`.
 fn size(tree: &Tree, node: Node) -> u16 {
     1 + tree.words().filter(|&word| tree.head(word) == node).map(|word| size(tree, word)).sum::<u16>()
@@ -86,6 +107,7 @@ fn assert_same<'a, S: TransitionSystem>(
     plain: &S::Plain,
     shared: &S::Shared<'a>,
     interner: &Interner,
+    n_words: usize,
     read: &[Slot],
 ) {
     assert_eq!(system.is_terminal(plain), system.is_terminal(shared));
@@ -101,8 +123,12 @@ fn assert_same<'a, S: TransitionSystem>(
             assert_eq!(system.arc(plain, point, mv), system.arc(shared, point, mv));
         }
         for cell in shared.cells(point).into_iter().flatten() {
-            let mut expected = expected_slots(&tree, root_is_last, cell.node(), interner.label_sets());
-            if !is_bottom_up(system.info().name) {
+            let (node, sets) = (cell.node(), interner.label_sets());
+            let mut expected = match system.info().is_joint() && tree.n_words() > n_words {
+                true => expected_rows(&tree, root_is_last, node, sets),
+                false => expected_slots(&tree, root_is_last, node, sets),
+            };
+            if !is_bottom_up(system.info().name.trim_end_matches("+tags")) {
                 // Words are attached before they have all their dependents, and lose some later.
                 let size = &mut expected[Slot::Size as usize];
                 if read.contains(&Slot::Size) {
@@ -129,17 +155,18 @@ fn walk_side_by_side<S: TransitionSystem>(system: &S, n_words: usize, choices: &
     let (bump, interner) = (Bump::new(), Interner::new(N_LABELS as usize));
     interner.start(&Reads::of(read.iter().copied()));
     let arena = Arena::new(&bump, &interner);
-    let mut plain: S::Plain = system.initial((), n_words);
-    let mut shared: S::Shared<'_> = system.initial(arena, n_words);
+    let n_nodes = if system.info().is_joint() { 2 * n_words } else { n_words };
+    let mut plain: S::Plain = system.initial((), n_nodes);
+    let mut shared: S::Shared<'_> = system.initial(arena, n_nodes);
     let mut steps = 0;
-    assert_same(system, &plain, &shared, &interner, read);
+    assert_same(system, &plain, &shared, &interner, n_words, read);
     while !system.is_terminal(&plain) {
         let action = pick(system, &plain, choices[steps % choices.len()]);
         plain = system.successor(&plain, action, ());
         shared = system.successor(&shared, action, arena);
-        assert_same(system, &plain, &shared, &interner, read);
+        assert_same(system, &plain, &shared, &interner, n_words, read);
         steps += 1;
-        assert!(steps <= system.max_derivation_len(n_words), "{}", system.info().name);
+        assert!(steps <= system.max_derivation_len(n_nodes), "{}", system.info().name);
     }
 }
 
@@ -203,7 +230,8 @@ proptest! {
 
     #[test]
     fn shared_configurations_equal_plain_ones(n_words in 1usize..13, choices in prop::collection::vec(any::<u16>(), 60)) {
-        for &kind in SystemKind::with_tagger() {
+        let joint = SystemKind::all().iter().filter_map(|kind| kind.joint());
+        for kind in SystemKind::with_tagger().iter().copied().chain(joint) {
             for &roots in kind.roots() {
                 with_system!(kind, roots, |system| {
                     walk_side_by_side(&system, n_words, &choices, &Slot::ALL);
