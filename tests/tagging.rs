@@ -128,6 +128,11 @@ fn tags_and_trees_are_derived_together() {
         let las = report["systems"][0]["scores"][0]["las"].as_f64().unwrap();
         assert!(tags > 60.0 && las > 40.0, "{system} {options}: {tags} {las}");
     }
+    // Values of templates in words are those of the features that fire.
+    let line = "train --joint-tags --train train.conllu --model n --training greedy --iterations 1 --watch 3";
+    let assert = treebeam(path, line).assert().success();
+    let watched = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    assert!(watched.contains("TAG("), "{watched}");
     let best = output(path, "parse --model m --beam 8 --k-best 3 words.conllu");
     assert_eq!(best.matches("# rank = 1\n").count(), 40);
     assert!(output(path, "model info m").contains("fills universal parts of speech (UPOS) too"));

@@ -1,6 +1,6 @@
 //! Addresses and atoms: what a template may speak of.
 
-use super::{Input, Name, Part};
+use super::{Name, Part};
 use crate::configuration::{N_SLOTS, Role, Slot};
 use crate::tree::{NO_NODE, Node, ROOT};
 use crate::treebank::Column;
@@ -68,12 +68,6 @@ impl Step {
             Step::Next => word(node + 1),
             _ => node,
         }
-    }
-
-    /// [`Step::node`] of a place where the slot may hold a word with its tag.
-    #[inline]
-    pub(super) fn read(self, role: Role, node: Node, input: &Input) -> Node {
-        self.node(role, if self.is_in_sentence() { input.word(node) } else { node }, input.n_words())
     }
 
     /// The slot that holds the node, or of steps in the sentence, the node that they start from.

@@ -2,7 +2,7 @@
 
 use super::address::slot_place;
 use super::group::{Hashed, Read};
-use super::{Atom, Behind, Compiled, FeatureSet, Group, Input, SidePart};
+use super::{Address, Atom, Behind, Compiled, FeatureSet, Group, Input, SidePart};
 use crate::configuration::{History, Interner, LabelSets, Role, Slot, State, States, View};
 use crate::tree::{NO_NODE, Node, ROOT};
 
@@ -143,7 +143,7 @@ fn value_of(seen: &[u16; 256], set_hashes: &mut Vec<u64>, read: &Read, input: &I
     match *read {
         Read::Column { place, column } => input.value(column as usize, slot(place)),
         Read::Neighbour { place, column, address } => {
-            input.value(column as usize, address.step.read(address.role, slot(place), input))
+            input.value(column as usize, node_of(address, slot(place), input))
         }
         Read::Number { place } => u64::from(slot(place)) + 1,
         // Where there is no cell, no slot has a value.
@@ -163,7 +163,7 @@ fn value_of(seen: &[u16; 256], set_hashes: &mut Vec<u64>, read: &Read, input: &I
             number => 1 + u64::from(number == 1),
         },
         Read::Is { place, column, address, ref values } => {
-            let node = address.step.read(address.role, slot(place), input);
+            let node = node_of(address, slot(place), input);
             u64::from(values.contains(&input.value(column as usize, node)))
         }
         Read::Distance { from, to } => {
@@ -172,6 +172,12 @@ fn value_of(seen: &[u16; 256], set_hashes: &mut Vec<u64>, read: &Read, input: &I
         }
         Read::One => 1,
     }
+}
+
+/// [`Step::node`](super::Step::node) of a place that may hold a word with its tag.
+#[inline]
+fn node_of(Address { role, step }: Address, node: Node, input: &Input) -> Node {
+    step.node(role, if step.is_in_sentence() { input.word(node) } else { node }, input.n_words())
 }
 
 /// The hash of a label set that has not been met.

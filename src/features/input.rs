@@ -117,6 +117,22 @@ impl Columns {
         Columns { tagged: Some(Arc::new(tagged)), ..self }
     }
 
+    /// True if `field` is not read of the sentence but filled by joint tagging.
+    pub(super) fn fills(&self, field: Field) -> bool {
+        self.tagged.is_some() && field.column == self.tag
+    }
+
+    /// The word that a slot holds, with its tag if that is known, in a sentence of `n_words`.
+    pub(super) fn word_and_label(&self, n_words: usize, row: Node) -> (Node, Option<LabelId>) {
+        match &self.tagged {
+            Some(tagged) if row != NO_NODE && usize::from(row) > n_words => {
+                let (word, label) = tagged_word(n_words, tagged.n_labels, row);
+                (word, Some(label))
+            }
+            _ => (row, None),
+        }
+    }
+
     /// The part of `text`, its column's, that `field` reads.
     pub fn part<'t>(&'t self, field: Field, text: &'t str) -> Cow<'t, str> {
         match (field.part, &self.clusters) {
@@ -240,7 +256,7 @@ impl Input {
         self.tagged.clone_from(&columns.tagged);
         for &field in &columns.fields {
             self.values.extend([NO_VALUE, ROOT_VALUE]);
-            if columns.tagged.is_some() && field.column == columns.tag {
+            if columns.fills(field) {
                 self.values.extend((0..self.n_words).map(|_| NO_VALUE));
                 continue;
             }

@@ -42,7 +42,7 @@ impl Shown<'_> {
                 }
             },
             Atom::Distance(a, b) => {
-                let node = |role: Role| view.cell(role).map_or(NO_NODE, |cell| cell.row());
+                let node = |role: Role| view.cell(role).map_or(NO_NODE, |cell| cell.node());
                 super::extract::distance((a, node(a)), (b, node(b)), self.sentence.n_words()).to_string()
             }
             Atom::Of(Address { role, step }, attribute) => {
@@ -57,10 +57,17 @@ impl Shown<'_> {
                     Attribute::LeftLabels => self.set(slot(Slot::LeftLabels)),
                     Attribute::RightLabels => self.set(slot(Slot::RightLabels)),
                     Attribute::Word | Attribute::Tag | Attribute::Column(_) | Attribute::Inside(..) => {
-                        let node = step.node(role, slot(step.node_slot()), self.sentence.n_words());
-                        match (node, self.columns.named(attribute)) {
+                        let n_words = self.sentence.n_words();
+                        let (node, label) = self.columns.word_and_label(n_words, slot(step.node_slot()));
+                        // Of a word beside this one the tag is not seen.
+                        let label = label.filter(|_| !step.is_in_sentence());
+                        match (step.node(role, node, n_words), self.columns.named(attribute)) {
                             (ROOT, _) => THE_ROOT.to_owned(),
                             (NO_NODE, _) | (_, None) => NOTHING.to_owned(),
+                            (_, Some(field)) if self.columns.fills(field) => match label {
+                                Some(label) => self.columns.part(field, self.labels.name(label)).into_owned(),
+                                None => NOTHING.to_owned(),
+                            },
                             (word, Some(field)) => {
                                 self.columns.part(field, self.sentence.column(word, field.column)).into_owned()
                             }

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use super::family::Entry;
-use super::{AnySystem, OracleKind, OverStacks, Roots, SystemInfo};
+use super::joint::{self, Joint, SUFFIX};
+use super::{AnySystem, Move, OracleKind, OverStacks, Roots, SystemInfo};
+use crate::configuration::{PlainConfiguration, Stacks as _};
 use crate::error::{Error, Result};
 
 /// A transition system by name.
@@ -70,7 +71,7 @@ impl SystemKind {
 
     /// The system of this name, if there is one.
     pub fn named(name: &str) -> Option<SystemKind> {
-        let parser = name.strip_suffix(super::joint::SUFFIX);
+        let parser = name.strip_suffix(SUFFIX);
         let found = SystemKind::with_tagger().iter().copied().find(|system| system.name() == parser.unwrap_or(name))?;
         if parser.is_some() { found.joint() } else { Some(found) }
     }
@@ -235,6 +236,76 @@ impl clap::ValueEnum for SystemKind {
 
     fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
         Some(clap::builder::PossibleValue::new(self.name()).help(self.info().about))
+    }
+}
+
+/// A system in the list of all: how to make it with each setting.
+#[derive(Debug)]
+pub struct Entry {
+    /// The facts about it.
+    pub info: &'static SystemInfo,
+    origin: Origin,
+    /// The system that tags and makes the same arcs, as soon as it was asked for; none if there is none.
+    joint: OnceLock<Option<SystemKind>>,
+    /// Those that were made, by setting and oracle.
+    made: OnceLock<Vec<(Roots, OracleKind, AnySystem)>>,
+}
+
+/// How a system is made.
+#[derive(Debug)]
+enum Origin {
+    /// With this setting and this oracle, which is one of its own.
+    Made(fn(Roots, OracleKind) -> AnySystem),
+    /// As [`Joint`], over this system.
+    Joint(SystemKind),
+}
+
+impl Entry {
+    /// The entry of a system, which is made with a setting and one of its oracles.
+    pub const fn new(info: &'static SystemInfo, make: fn(Roots, OracleKind) -> AnySystem) -> Entry {
+        Entry { info, origin: Origin::Made(make), joint: OnceLock::new(), made: OnceLock::new() }
+    }
+
+    /// The system that tags and makes the arcs of `parser`, whose entry this is; none if that is not over a stack and a buffer in which all
+    /// words are at first, or tags.
+    fn joint(&self, parser: SystemKind) -> Option<SystemKind> {
+        *self.joint.get_or_init(|| {
+            let is_over_stacks = match parser.system(parser.roots()[0]) {
+                AnySystem::Stacks(system) => {
+                    let initial: PlainConfiguration = system.initial((), 1);
+                    initial.buffer_len() > 0
+                }
+                _ => false,
+            };
+            let joint = || {
+                let info: &_ = Box::leak(Box::new(joint::info(self.info)));
+                let (joint, made) = Default::default();
+                SystemKind::of(Box::leak(Box::new(Entry { info, origin: Origin::Joint(parser), joint, made })))
+            };
+            (is_over_stacks && !self.info.moves.contains(&Move::Tag)).then(joint)
+        })
+    }
+
+    fn make(&self, roots: Roots, oracle: OracleKind) -> AnySystem {
+        match self.origin {
+            Origin::Made(make) => make(roots, oracle),
+            Origin::Joint(parser) => match parser.with_oracle(roots, oracle) {
+                AnySystem::Stacks(parser) => AnySystem::Stacks(Box::leak(Box::new(Joint::new(self.info, parser)))),
+                other => other,
+            },
+        }
+    }
+
+    /// The system with this setting and this oracle; with its default one if it has no such oracle. Each is made but once.
+    fn get(&self, roots: Roots, oracle: OracleKind) -> AnySystem {
+        let all = self.made.get_or_init(|| {
+            let settings = [Roots::Single, Roots::Several].into_iter();
+            let of = |roots| self.info.oracles.iter().map(move |&oracle| (roots, oracle, self.make(roots, oracle)));
+            settings.flat_map(of).collect()
+        });
+        let oracle = if self.info.oracles.contains(&oracle) { oracle } else { self.info.greedy_oracle() };
+        let found = all.iter().find(|(of_roots, of_oracle, _)| (*of_roots, *of_oracle) == (roots, oracle));
+        found.expect("all settings were made").2
     }
 }
 

@@ -27,9 +27,9 @@ pub use action::{Action, ActionId, Actions, Choice, FORBIDDEN, Move, MoveSet, Pe
 pub use bounds::{Bounds, LossBounds};
 pub use coverage::Coverage;
 pub use derivation::Derivation;
-pub use family::{AnySystem, Entry, OverLists, OverPending, OverStacks, OverTwoStacks, TransitionSystem};
+pub use family::{AnySystem, OverLists, OverPending, OverStacks, OverTwoStacks, TransitionSystem};
 pub use joint::Joint;
-pub use kind::{SystemKind, register};
+pub use kind::{Entry, SystemKind, register};
 pub use length::MAX_WORDS_IF_QUADRATIC;
 
 use std::fmt::Debug;
