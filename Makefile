@@ -12,7 +12,7 @@ help:
 
 # Checks
 
-.PHONY: build test golden lint doc examples deny deny-install portable miri bench clean
+.PHONY: build test golden lint doc examples deny deny-install publish-check portable miri bench clean
 
 build: ## the program, as target/release/treebeam
 	$(CARGO) build --release --locked
@@ -55,6 +55,9 @@ deny: ## licences, bans, sources and security advisories of all dependencies by 
 	if $(CARGO) deny fetch db || ls $${CARGO_HOME:-$$HOME/.cargo}/advisory-dbs/*/ >/dev/null 2>&1; then \
 		$(CARGO) deny --offline check advisories; \
 	else echo "the database of advisories is not there and cannot be fetched: advisories are not checked" >&2; fi
+
+publish-check: ## all packages as they would be published, each compiled from what is packed; needs the package index
+	$(CARGO) publish --dry-run --locked --package treebeam $(addprefix --package treebeam-,lab systems cli)
 
 deny-install: ## cargo-deny, for `make deny`
 	$(CARGO) install --locked cargo-deny@0.20.2

@@ -1,5 +1,6 @@
-//! What users of the library have to compile.
+//! What users of the library have to compile, and the packages that are published.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::root;
@@ -40,6 +41,59 @@ fn the_parser_alone_needs_no_command_line_and_no_pages() {
         assert!(has(&program, name) && has(&lab, name) && !has(&parser, name), "{name}");
     }
     assert!(has(&parser, "rayon"));
+}
+
+/// The packages that are published, in the order in which they can be.
+const PUBLISHED: [&str; 4] = ["treebeam", "treebeam-lab", "treebeam-systems", "treebeam-cli"];
+
+/// The files of a folder and of those in it that end in `.rs`.
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) = paths.partition(|path| path.is_dir());
+    let files = files.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    files.chain(folders.iter().flat_map(|folder| rust_files(folder))).collect()
+}
+
+/// Whatever a source includes outside its tests is there.
+fn includes_are_there(source: &Path) {
+    let text = std::fs::read_to_string(source).unwrap();
+    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+    for included in ["include_str!(\"", "include_bytes!(\""].iter().flat_map(|call| code.split(call).skip(1)) {
+        let (name, _) = included.split_once('"').unwrap();
+        assert!(source.with_file_name(name).is_file(), "{} includes {name}", source.display());
+    }
+}
+
+/// Every package can be made without a network, says what it is, and is small: the registry takes 10 MiB.
+#[test]
+fn packages_are_small_and_say_what_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["package", "--no-verify", "--offline", "--allow-dirty", "--target-dir"]).arg(folder.path());
+    cargo.args(PUBLISHED.iter().flat_map(|package| ["--package", package]));
+    let output = cargo.current_dir(root()).output().unwrap();
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !messages.contains("manifest has no"), "cargo package: {messages}");
+    for package in PUBLISHED {
+        let version = env!("CARGO_PKG_VERSION");
+        let crate_file = folder.path().join("package").join(format!("{package}-{version}.crate"));
+        let size = crate_file.metadata().unwrap().len();
+        assert!((10_000..2 << 20).contains(&size), "{package}: {size} bytes packed");
+        let unpacked = Command::new("tar").arg("xzf").arg(&crate_file).current_dir(folder.path()).status();
+        assert!(unpacked.unwrap().success());
+        let unpacked = folder.path().join(format!("{package}-{version}"));
+        for name in ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "src/lib.rs"] {
+            assert!(unpacked.join(name).is_file(), "{package} has no {name}");
+        }
+        for file in rust_files(&unpacked.join("src")) {
+            includes_are_there(&file);
+        }
+        let manifest = std::fs::read_to_string(unpacked.join("Cargo.toml")).unwrap();
+        let manifest: toml::Table = manifest.parse().unwrap();
+        for key in ["description", "license", "readme", "documentation", "categories", "keywords", "rust-version"] {
+            assert!(manifest["package"].get(key).is_some(), "{package}: the manifest has no {key}");
+        }
+    }
 }
 
 /// No dependency is added without a word about why it is trusted.

@@ -86,9 +86,8 @@ impl Golden {
     /// Never: a test reads it.
     pub fn of_this_program() -> &'static Golden {
         static GOLDEN: OnceLock<Golden> = OnceLock::new();
-        GOLDEN.get_or_init(|| {
-            Golden::parse(include_str!("../../../tests/golden.toml")).expect("tests/golden.toml is as it should be")
-        })
+        // A link to the tests' file, so that the package has it.
+        GOLDEN.get_or_init(|| Golden::parse(include_str!("golden.toml")).expect("tests/golden.toml is as it should be"))
     }
 
     /// The checksum of this program's behaviour that concerns a cell with one training with `options`, or several of them; sixteen
@@ -224,7 +223,7 @@ mod tests {
     /// The cells among `cells` that become stale if the weights or trees of all cases whose names have `part` in them change.
     fn stale<'c>(part: &str, cells: &[(&'c str, Value)]) -> Vec<&'c str> {
         let before = Golden::of_this_program();
-        let mut after = Golden::parse(include_str!("../../../tests/golden.toml")).unwrap();
+        let mut after = Golden::parse(include_str!("golden.toml")).unwrap();
         let changed = after.sums.iter_mut().filter(|(name, _)| name.contains(part));
         changed.for_each(|(_, sums)| sums.values_mut().for_each(|sum| sum.push('0')));
         let checksum =
@@ -303,7 +302,7 @@ mod tests {
 
     #[test]
     fn headers_and_checkpoints_decide_no_figure() {
-        let mut golden = Golden::parse(include_str!("../../../tests/golden.toml")).unwrap();
+        let mut golden = Golden::parse(include_str!("golden.toml")).unwrap();
         let before = golden.checksum_of(golden.sums.keys());
         golden.sums.values_mut().for_each(|sums| sums.retain(|what, _| !NO_FIGURES.contains(&what.as_str())));
         assert_eq!(golden.checksum_of(golden.sums.keys()), before);
