@@ -73,6 +73,7 @@ pub mod process;
 pub mod random;
 pub mod scorer;
 pub mod scorers;
+pub mod suggest;
 pub mod system;
 #[cfg(test)]
 #[path = "../systems/src/lib.rs"]

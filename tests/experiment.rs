@@ -88,7 +88,7 @@ fn mistakes_end_with_2_and_a_line() {
     std::fs::write(folder.path().join("bad.toml"), demo.replace("oracle = \"static\"", "orakel = \"static\"")).unwrap();
     std::fs::write(folder.path().join("good.toml"), demo).unwrap();
     for (arguments, expected) in [
-        (vec!["run", "bad.toml"], "unknown field `orakel`; expected one of"),
+        (vec!["run", "bad.toml"], "unknown field `orakel`; expected a known name: did you mean `oracle`?"),
         (vec!["run", "good.toml", "--profile", "slow"], "no profile is named `slow`; expected full or quick"),
         (vec!["run", "good.toml", "--set", "treebanks=en_ewt"], "--treebanks"),
         (vec!["run", "good.toml", "--set", "treebanks=en_ewt", "--treebanks", "nowhere"], "no train data; expected"),
@@ -320,6 +320,16 @@ name = "global"
 "#;
     std::fs::write(root.path().join("hand.toml"), spec).unwrap();
     treebeam(&["experiment", "run", "hand.toml", "--treebanks", ".", "--out", "out"], root.path()).assert().success();
+    // An absolute path needs no folder of treebanks.
+    let absolute = format!("treebanks={}", root.path().join("xx").display());
+    let plan = ["experiment", "plan", "hand.toml", "--json", "--out", "out", "--set", &absolute];
+    let planned = treebeam(&plan, root.path()).env_remove("TREEBEAM_TREEBANKS").assert().success();
+    assert_eq!(text(planned.get_output().stdout.clone()).matches("\"state\": \"done\"").count(), 1, "{planned}");
+    // Another experiment's results do not come to lie in the same folder.
+    std::fs::write(root.path().join("other.toml"), spec.replace("\"hand\"", "\"other\"")).unwrap();
+    let refused = treebeam(&["experiment", "run", "other.toml", "--treebanks", ".", "--out", "out"], root.path());
+    let told = text(refused.assert().code(2).get_output().stderr.clone());
+    assert!(told.contains("out: the results of `hand`; expected a folder of its own for `other`"), "{told}");
     let (_, results) = counts(&root.path().join("out")).pop_first().unwrap();
 
     let (train, dev, test) = (at("train.conllu"), at("dev.conllu"), at("test.conllu"));
@@ -648,6 +658,12 @@ fn bounds_are_an_experiment_too() {
     assert!(first.contains("holds in the mean on 2 of 2 treebanks"), "{first}");
     assert!(run().contains("fg17-table1: 0 cells to run, 2 done before"));
     assert_eq!(std::fs::read_to_string(results.join("quick.md")).unwrap(), first);
+    // The same settings make any experiment small: what is for trainings is passed over.
+    let small = [&arguments[..], &["--set", "transitions=50", "--set", "iterations=1", "--set", "seeds=1"]].concat();
+    let told = text(treebeam(&small, folder.path()).assert().success().get_output().stderr.clone());
+    assert!(told.contains("nothing is trained here: --set of seeds, iterations changes nothing"), "{told}");
+    assert!(told.contains("fg17-table1: 2 cells to run, 0 done before"), "{told}");
+    assert!(run().contains("fg17-table1: 0 cells to run, 2 done before"));
     let records = results.join("records.jsonl");
     let text = std::fs::read(&records).unwrap();
     std::fs::write(&records, &text[..text.len() - 10]).unwrap();

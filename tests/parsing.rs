@@ -568,6 +568,17 @@ fn several_inputs_are_parsed_in_order_or_each_for_itself() {
     treebeam(at, "treebank convert c.conllu -o c.conllu.gz").assert().success();
     let [a, b, c] = ["a.conllu", "b.conllu", "c.conllu"].map(|name| parse(at, name));
     assert_eq!(parse(at, "b.conllu a.conllu c.conllu.gz"), format!("{b}{a}{c}"));
+    let first = treebeam(at, "parse model b.conllu a.conllu c.conllu.gz").assert().success();
+    assert_eq!(String::from_utf8_lossy(&first.get_output().stdout), format!("{b}{a}{c}"));
+    let first = treebeam(at, "parse model").write_stdin(read("b.conllu")).assert().success();
+    assert_eq!(String::from_utf8_lossy(&first.get_output().stdout), b);
+    for (line, expected) in [
+        ("parse", "no model; expected `treebeam parse MODEL FILE`, or --model MODEL"),
+        ("parse a.conllu b.conllu", "a.conllu: CoNLL-U by its name; expected a model first, or --model MODEL"),
+    ] {
+        let told = treebeam(at, line).assert().code(2);
+        assert!(String::from_utf8_lossy(&told.get_output().stderr).contains(expected), "{told}");
+    }
     let line = "parse --model model a.conllu - c.conllu -o all.conllu --threads 2 --stats-json stats.json";
     let told = treebeam(at, line).write_stdin(read("b.conllu")).assert().success();
     assert!(String::from_utf8_lossy(&told.get_output().stderr).contains("51 sentences"), "{told}");

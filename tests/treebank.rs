@@ -112,12 +112,46 @@ fn counts_are_the_same_as_text_and_as_json() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     treebeam(at, "generate --sentences 30 -o a.conllu").success();
-    let text = stdout(treebeam(at, "stats a.conllu"));
+    let text = stdout(treebeam(at, "stats --tsv a.conllu"));
     let row: Vec<&str> = text.lines().nth(1).unwrap().split('\t').collect();
     let json: serde_json::Value = serde_json::from_str(&stdout(treebeam(at, "stats --json a.conllu"))).unwrap();
     assert_eq!((row[0], row[12]), ("30", "a.conllu"));
     assert_eq!(json["n_words"].to_string(), row[1]);
     assert_eq!(json["labels"].as_object().unwrap().len().to_string(), row[11]);
+    for counts in ["labels", "tags", "arc_lengths"] {
+        let sum: u64 = json[counts].as_object().unwrap().values().filter_map(serde_json::Value::as_u64).sum();
+        assert_eq!(sum.to_string(), row[1], "{counts}");
+    }
+}
+
+#[test]
+fn counts_stand_beside_each_other_with_what_stands_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    treebeam(at, "generate --sentences 30 -o a.conllu").success();
+    let a = fs::read_to_string(at.join("a.conllu")).unwrap();
+    let sentence =
+        "1\tx\t_\tX\t_\t_\t3\todd\t_\t_\n2\ty\t_\tX\t_\t_\t0\troot\t_\t_\n3\tz\t_\tX\t_\t_\t0\troot\t_\t_\n\n";
+    fs::write(at.join("b.conllu"), format!("{}\n\n{sentence}", a.split("\n\n").next().unwrap())).unwrap();
+    let text = stdout(treebeam(at, "stats a.conllu b.conllu"));
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[0], ["a.conllu", "b.conllu"], "{text}");
+    assert_eq!(rows[1], ["sentences", "30", "2"], "{text}");
+    assert!(rows.iter().any(|row| row[..] == ["sentences", "with", "several", "roots", "0", "1"]), "{text}");
+    for named in ["arc length", "label", "tag"] {
+        assert!(text.lines().any(|line| line.starts_with(named) && line.ends_with("b.conllu")), "{named}: {text}");
+    }
+    assert!(rows.iter().any(|row| row[0] == "odd" && row[1] == "0" && row[4] == "1"), "{text}");
+    let (_, stands_out) = text.split_once("What stands out:\n").unwrap();
+    for expected in [
+        "- a.conllu: empty in most words: XPOS, FEATS\n",
+        "- b.conllu: 1 sentences have several roots (50.0 %); `--roots several` parses so\n",
+        "- b.conllu: 50.0 % of the sentences have non-projective arcs; `--nonprojective lift`, or a system that makes them\n",
+        "- b.conllu: 1 different sentences are in a.conllu, too\n",
+        "- b.conllu: 1 labels that are not in a.conllu: odd\n",
+    ] {
+        assert!(stands_out.contains(expected), "{expected}{stands_out}");
+    }
 }
 
 #[test]

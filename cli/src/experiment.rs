@@ -140,8 +140,9 @@ struct Experiments {
     /// The scale, one of the specification's profiles
     #[arg(long, value_name = "NAME", default_value = "quick")]
     profile: String,
-    /// Change `treebanks`, `seeds` or `max-train-sentences` of the profile, or an option of all trainings:
-    /// --set 'treebanks=en_ewt it_partut' --set iterations=3
+    /// Change `treebanks`, `seeds`, `max-train-sentences` or `transitions` of the profile, or an option of all trainings:
+    /// --set 'treebanks=en_ewt it_partut' --set iterations=3. What an experiment does not have is passed over, so that the same line
+    /// makes any table small
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// Use records that were made by other code

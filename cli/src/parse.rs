@@ -4,7 +4,7 @@ mod plan;
 mod source;
 mod stats;
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ unless --enhanced keep is given. A tagger fills its column of tags and leaves th
 columns is not read but for --keep-heads and --keep-labels.
 
 Examples:
-  treebeam parse --model en.model test.conllu -o parsed.conllu
+  treebeam parse en.model test.conllu -o parsed.conllu
   treebeam parse --model en.model --keep-going found.conllu -o parsed.conllu
   treebeam parse --model en.model 2024.conllu 2025.conllu -o parsed/
   treebeam tag --model upos.model words.conllu -o tagged.conllu
@@ -36,8 +36,8 @@ Examples:
   zcat corpus.conllu.gz | treebeam parse --model en.model --beam 64 --threads 2 > parsed.conllu")]
 pub struct Args {
     /// The model; given several times, taggers and at the end a parser, of which each reads what those before it have filled. The options
-    /// of search are for the last
-    #[arg(short, long, value_name = "FILE", required = true)]
+    /// of search are for the last [default: the first of the files]
+    #[arg(short, long, value_name = "FILE")]
     model: Vec<PathBuf>,
     #[command(flatten)]
     options: ParseOptions,
@@ -54,9 +54,10 @@ pub struct Args {
     /// The format of the input [default: by the file's ending, CoNLL-U for standard input]
     #[arg(long)]
     format: Option<Format>,
-    /// The files to parse, one after the other, tokenised and tagged; also .gz or .zst; - for standard input
-    #[arg(default_value = "-", value_name = "INPUT")]
-    inputs: Vec<PathBuf>,
+    /// Without --model, the model; then the files to parse, one after the other, tokenised and tagged; also .gz or .zst; - for standard
+    /// input [default: -]
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
     /// The file to write for all inputs, whole or not at all; also .gz or .zst; - for standard output. A folder, or a name that ends
     /// in a slash, gets one file for each input, under the input's name
     #[arg(short, long, default_value = "-", value_name = "FILE")]
@@ -64,8 +65,19 @@ pub struct Args {
 }
 
 /// Runs the subcommand.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let plan = Plan::new(&args.inputs, args.format, &args.output)?;
+pub fn run(mut args: Args) -> anyhow::Result<ExitCode> {
+    if args.model.is_empty() {
+        ensure!(!args.files.is_empty(), "no model; expected `treebeam parse MODEL FILE`, or --model MODEL");
+        args.model.push(args.files.remove(0));
+        if let Some(format) = Format::of_path(&args.model[0]) {
+            let (model, format) = (args.model[0].display(), format.title());
+            bail!("{model}: {format} by its name; expected a model first, or --model MODEL");
+        }
+    }
+    if args.files.is_empty() {
+        args.files.push(PathBuf::from("-"));
+    }
+    let plan = Plan::new(&args.files, args.format, &args.output)?;
     let paths = plan.paths(Paths::default().inputs(&args.model))?;
     args.stats_json.iter().try_fold(paths, |paths, stats| paths.output(stats))?;
     let loading = Instant::now();

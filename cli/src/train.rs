@@ -105,8 +105,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let done = job.run(&train, dev.as_ref(), &mut display)?;
     display.finish();
     let Some(Done { written, n_sentences, reports }) = done else { return Ok(ExitCode::SUCCESS) };
+    // The log counts all features that were updated; averages of some are zero, and the model leaves these out.
+    let learned = reports.iter().map(|report| report.features).max().unwrap_or_default();
+    let of_learned = if learned > written.size.features { format!(" of {learned}") } else { String::new() };
     treebeam::console::note(format_args!(
-        "wrote {}: iteration {}, {} features, {} weights",
+        "wrote {}: iteration {}, {}{of_learned} features with {} weights that are not zero",
         job.model.display(),
         written.iteration,
         written.size.features,

@@ -10,7 +10,7 @@ use super::input::{ScoredSentence, scored_words};
 use super::reliability::{self, Reliability};
 use super::{Counts, Granularity, InputSentence};
 use crate::choice::choice;
-use crate::tree::{Node, ROOT, Tree, non_projective_arcs};
+use crate::tree::{ARC_LENGTHS, Node, Tree, arc_length, non_projective_arcs};
 
 choice! {
     /// The kinds of breakdown.
@@ -195,19 +195,6 @@ impl Tally {
         });
         let Tally { gold, gold_found, predicted, predicted_right } = self;
         ArcClass { class: class.to_owned(), gold, gold_found, predicted, predicted_right, recall, precision, f1 }
-    }
-}
-
-const ARC_LENGTHS: [&str; 5] = ["root", "1", "2", "3-6", "7+"];
-
-/// The place in [`ARC_LENGTHS`] of an arc into entry `word`.
-fn arc_length(head: Node, word: usize) -> usize {
-    match (head, (word + 1).abs_diff(head as usize)) {
-        (ROOT, _) => 0,
-        (_, ..=1) => 1,
-        (_, 2) => 2,
-        (_, 3..=6) => 3,
-        (_, 7..) => 4,
     }
 }
 

@@ -40,6 +40,7 @@ pub use recommend::Recommendation;
 pub use search::{Preset, RollIn, RollOut, Search};
 pub(crate) use suited::batch_of;
 
+use crate::suggest::with_suggestion;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -76,8 +77,8 @@ pub fn of_names<T: DeserializeOwned>(named: Map<String, Value>) -> Result<T> {
             serde_json::from_value::<T>(Value::Object(alone)).err().map(|error| (name, error.to_string()))
         };
         Error::Usage(match one_by_one.iter().find_map(alone) {
-            Some((_, error)) if error.starts_with("unknown field") => error,
-            Some((name, error)) => format!("--{name}: {error}"),
+            Some((_, error)) if error.starts_with("unknown field") => with_suggestion(&error),
+            Some((name, error)) => format!("--{name}: {}", with_suggestion(&error)),
             None => whole.to_string(),
         })
     })

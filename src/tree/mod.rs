@@ -4,6 +4,7 @@
 
 mod gold;
 mod label;
+mod length;
 pub mod lift;
 mod order;
 mod partial;
@@ -12,6 +13,7 @@ mod validity;
 
 pub use gold::Gold;
 pub use label::{LabelId, Labels, NO_LABEL};
+pub use length::{ARC_LENGTHS, arc_length};
 pub use order::Orders;
 pub use partial::{completed, partial_violations};
 pub use projective::{is_projective, non_projective_arcs};

@@ -1,8 +1,8 @@
 //! Statistics of a treebank.
 
-use super::Sentence;
+use super::{Column, Sentence};
 use crate::error::Problem;
-use crate::tree::{Labels, Roots, non_projective_arcs};
+use crate::tree::{ARC_LENGTHS, Labels, Roots, arc_length, non_projective_arcs};
 use std::collections::BTreeMap;
 
 /// Counts over sentences.
@@ -28,6 +28,10 @@ pub struct Stats {
     pub n_multi_root_sentences: usize,
     /// Frequencies of labels.
     pub labels: BTreeMap<String, usize>,
+    /// Frequencies of universal parts of speech; of the language's own where those are `_`.
+    pub tags: BTreeMap<String, usize>,
+    /// Arcs by length, by the names of [`ARC_LENGTHS`].
+    pub arc_lengths: BTreeMap<&'static str, usize>,
 }
 
 impl Stats {
@@ -52,12 +56,28 @@ impl Stats {
         let n_roots = tree.n_roots();
         self.n_roots += n_roots;
         self.n_multi_root_sentences += usize::from(n_roots > 1);
+        for (entry, &head) in tree.heads().iter().enumerate() {
+            *self.arc_lengths.entry(ARC_LENGTHS[arc_length(head, entry)]).or_default() += 1;
+        }
+        for word in sentence.words() {
+            let upos = sentence.column(word, Column::Upos);
+            let tag = if upos == "_" { sentence.column(word, Column::Xpos) } else { upos };
+            match self.tags.get_mut(tag) {
+                Some(n) => *n += 1,
+                None => drop(self.tags.insert(tag.to_owned(), 1)),
+            }
+        }
         let mut n_labelled = vec![0; labels.len()];
         tree.labels().iter().for_each(|&label| n_labelled[usize::from(label)] += 1);
         for (name, n) in labels.names().iter().zip(n_labelled) {
             *self.labels.entry(name.clone()).or_default() += n;
         }
         Ok(())
+    }
+
+    /// So many words in a hundred.
+    pub fn words_percent(&self, n: usize) -> f64 {
+        percent(n, self.n_words)
     }
 
     /// Non-projective arcs in a hundred.
@@ -87,8 +107,8 @@ mod tests {
         let text = [
             "# 1-2 is no range here\n".to_owned(),
             line("1-2", 0, "_"),
-            line("1", 0, "root"),
-            line("2", 4, "x"),
+            line("1", 0, "root").replace("a\t_\t_", "a\t_\tX"),
+            line("2", 4, "x").replace("a\t_\t_\t_", "a\t_\t_\ty"),
             line("3", 1, "x"),
             line("3.1", 0, "_"),
             line("4", 0, "root"),
@@ -108,6 +128,8 @@ mod tests {
             n_roots: 4,
             n_multi_root_sentences: 2,
             labels: [("root".into(), 4), ("x".into(), 4)].into(),
+            tags: [("X".into(), 2), ("_".into(), 4), ("y".into(), 2)].into(),
+            arc_lengths: [("2", 4), ("root", 4)].into(),
         };
         assert_eq!(stats, expected);
         assert_eq!((stats.non_projective_arcs_percent(), stats.non_projective_sentences_percent()), (50.0, 100.0));

@@ -10,7 +10,7 @@ use crate::error::Result;
 const COLUMNS: [Column; 5] = [Column::Form, Column::Lemma, Column::Upos, Column::Xpos, Column::Feats];
 
 /// Counts over a treebank, and a hash of each sentence's forms.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Survey {
     /// Sentences, words, roots, non-projective arcs, labels.
     pub stats: Stats,
@@ -27,16 +27,22 @@ impl Survey {
     /// # Errors
     /// If the annotation of a sentence is no tree; any number of roots will do.
     pub fn of(treebank: &Treebank) -> Result<Survey> {
-        let mut survey =
-            Survey { stats: Stats::default(), n_repeated: 0, n_empty: [0; COLUMNS.len()], forms: HashSet::new() };
-        for sentence in &treebank.sentences {
-            survey.stats.add(sentence)?;
-            for (n_empty, column) in survey.n_empty.iter_mut().zip(COLUMNS) {
-                *n_empty += sentence.words().filter(|&word| sentence.column(word, column) == "_").count();
-            }
-            survey.n_repeated += usize::from(!survey.forms.insert(hash_of_forms(sentence)));
-        }
+        let mut survey = Survey::default();
+        treebank.sentences.iter().try_for_each(|sentence| survey.add(sentence))?;
         Ok(survey)
+    }
+
+    /// Surveys one more sentence.
+    ///
+    /// # Errors
+    /// If its annotation is no tree; any number of roots will do.
+    pub fn add(&mut self, sentence: &Sentence) -> Result<()> {
+        self.stats.add(sentence)?;
+        for (n_empty, column) in self.n_empty.iter_mut().zip(COLUMNS) {
+            *n_empty += sentence.words().filter(|&word| sentence.column(word, column) == "_").count();
+        }
+        self.n_repeated += usize::from(!self.forms.insert(hash_of_forms(sentence)));
+        Ok(())
     }
 
     /// The share of words whose `column` is `_`, in percent; 0 for columns that training does not read.
@@ -53,6 +59,11 @@ impl Survey {
     /// The share of sentences with several roots, in percent.
     pub fn several_roots_percent(&self) -> f64 {
         percent(self.stats.n_multi_root_sentences, self.stats.n_sentences)
+    }
+
+    /// The number of different sentences, by their forms, that are in `other`, too.
+    pub fn n_common(&self, other: &Survey) -> usize {
+        self.forms.intersection(&other.forms).count()
     }
 
     /// The number of sentences of `treebank` whose forms are those of a sentence of this one.
@@ -86,5 +97,6 @@ mod tests {
         assert_eq!(survey.mostly_empty().collect::<Vec<_>>(), [Column::Lemma, Column::Upos, Column::Feats]);
         let dev = Treebank::of_sentences(Path::new("d"), Format::Conllx, vec![two_roots]);
         assert_eq!(survey.n_shared_with(&dev), 1);
+        assert_eq!(survey.n_common(&Survey::of(&dev).unwrap()), 1);
     }
 }

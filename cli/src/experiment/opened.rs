@@ -10,6 +10,8 @@ use serde::Serialize;
 
 use super::verify::{self, Verified};
 use treebeam::console::{is_quiet, note, shows_progress};
+use treebeam::error::Error;
+use treebeam::files::{Packing, read_text};
 use treebeam_lab::experiment::{
     Estimate, Event, Folder, Golden, Kind, Outcome, Pace, Runner, Status, Store, Stored, Unreadable, estimate, run,
 };
@@ -87,6 +89,18 @@ pub struct How {
     pub only: Option<HashSet<String>>,
 }
 
+/// The experiment whose tables lie in a folder.
+fn experiment_of(folder: &Path) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        name: String,
+    }
+    let paths = std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    let is_document = |path: &PathBuf| Packing::unpacked(path).extension().is_some_and(|ending| ending == "json");
+    let name = |path: PathBuf| serde_json::from_str::<Named>(&read_text(&path).ok()?).ok();
+    paths.filter(is_document).find_map(name).map(|named| named.name)
+}
+
 /// Source of the tables of a kind of cell: its plan.
 pub trait View<K: Kind>: Sized {
     /// Writes tables and plots, and prints the Markdown.
@@ -137,6 +151,11 @@ impl<K: Kind, V> Opened<K, V> {
         command: String,
     ) -> anyhow::Result<Opened<K, V>> {
         let folder = Folder::new(out);
+        if let Some(other) = experiment_of(out).filter(|other| other != name) {
+            let what =
+                format!("{}: the results of `{other}`; expected a folder of its own for `{name}`", out.display());
+            return Err(Error::Usage(what).into());
+        }
         let store = Store::open(&folder)?;
         if store.torn {
             eprintln!("{}: the last record is torn; its cell counts as missing", folder.records().display());

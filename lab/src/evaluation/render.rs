@@ -318,18 +318,20 @@ fn signed(points: f64) -> String {
 }
 
 /// Cells in columns: the first few flush left, the others flush right.
-#[derive(serde::Serialize)]
-pub(super) struct Table {
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Table {
     n_left: usize,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    fn new<'a>(n_left: usize, header: impl IntoIterator<Item = &'a str>) -> Table {
+    /// A table with a header, whose first `n_left` columns are flush left.
+    pub fn new<'a>(n_left: usize, header: impl IntoIterator<Item = &'a str>) -> Table {
         Table { n_left, rows: vec![header.into_iter().map(str::to_owned).collect()] }
     }
 
-    fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+    /// Adds a row.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }
 }

@@ -65,7 +65,7 @@ impl Data {
     pub fn find(source: Source, folder: Option<&Path>, cap: Option<usize>) -> Result<Data> {
         let [mut train, dev, test] = match &source {
             Source::Folder(name) => {
-                let folder = folder.ok_or_else(|| no_folder(name))?;
+                let folder = folder_of(name, folder)?;
                 in_folder(&source, &place_of(folder, name))?
             }
             Source::Generated { .. } => generated(whole(&source, Path::new(&source.to_string()))?),
@@ -190,8 +190,7 @@ impl Slice {
 fn fold(number: usize, n: usize, of: &Source, folder: Option<&Path>) -> Result<[Slice; 3]> {
     let mut train = match of {
         Source::Folder(name) => {
-            let folder = folder.ok_or_else(|| no_folder(name))?;
-            let place = place_of(folder, name);
+            let place = place_of(folder_of(name, folder)?, name);
             let path = file_of(&place, "train")?.map_or_else(|| file_of(&place, "test"), |path| Ok(Some(path)))?;
             whole(of, &path.ok_or_else(|| missing(&place, "train"))?).map(Slice::new)?
         }
@@ -206,8 +205,11 @@ fn fold(number: usize, n: usize, of: &Source, folder: Option<&Path>) -> Result<[
     Ok([train, dev, test])
 }
 
-fn no_folder(name: &str) -> Error {
-    Error::Usage(format!("treebank `{name}`: give the folder of treebanks with --treebanks"))
+/// The folder that a treebank lies in; absolute paths need none.
+fn folder_of<'f>(name: &str, folder: Option<&'f Path>) -> Result<&'f Path> {
+    let folder = folder.or(Path::new(name).is_absolute().then_some(Path::new("/")));
+    let missing = "the folder of treebanks is not known; give it with --treebanks or the variable TREEBEAM_TREEBANKS";
+    folder.ok_or_else(|| Error::Usage(format!("treebank `{name}`: {missing}")))
 }
 
 fn missing(folder: &Path, name: &str) -> Error {

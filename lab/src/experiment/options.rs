@@ -5,6 +5,7 @@ use toml::Table;
 
 use treebeam::error::{Error, Result};
 use treebeam::options::{GivenOptions, ParserKind};
+use treebeam::training::Iterations;
 
 /// Options of `layers`, the later before the earlier. A specification says options for all of its parsers: a
 /// graph-based parser passes over those of transition systems, and the other way round, unless they are said in the same
@@ -26,6 +27,10 @@ pub fn of_layers<'t>(layers: impl IntoIterator<Item = &'t Table>) -> Result<Give
                 foreign.resolve()?;
             }
             None => {}
+        }
+        // A number of iterations replaces a plateau with all that belongs to it.
+        if let Some(Iterations::Number(_)) = layer.iterations {
+            (merged.patience, merged.max_iterations) = (None, None);
         }
         layer.complete(&merged);
         merged = layer;
@@ -85,6 +90,8 @@ mod tests {
         let graph = of(&[all, "system = \"eisner\"", "batch = 1"]).unwrap();
         let expected = GraphOptions { iterations: 4.into(), aggressiveness: 0.1, seed: 3, ..GraphOptions::default() };
         assert_eq!(graph, Options::Graph(expected));
+        let fixed = of(&["iterations = \"plateau\"\npatience = 2\nmax-iterations = 9", "iterations = 3"]).unwrap();
+        assert_eq!(fixed.stopping().most, 3);
         let transitions = of(&[all, "system = \"swap\""]).unwrap();
         assert_eq!((transitions.seed(), transitions.system()), (3, "swap"));
         for (text, expected) in [

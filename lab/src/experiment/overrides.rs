@@ -16,6 +16,8 @@ pub struct Overrides {
     pub seeds: Option<Vec<u64>>,
     /// Instead of the profile's cap; 0 lifts it.
     pub max_train_sentences: Option<usize>,
+    /// Instead of the profile's number of transitions, where these are walked over.
+    pub transitions: Option<usize>,
     /// Tags that are read in all cells.
     pub tags: Option<Tags>,
     /// Training options that override those of rows and columns.
@@ -46,6 +48,11 @@ impl Overrides {
                     let cap = text.parse().map_err(|_| unfit("expected a whole number, 0 for no limit"))?;
                     overrides.max_train_sentences = Some(cap);
                 }
+                "transitions" => {
+                    let n =
+                        text.parse().ok().filter(|n| *n > 0).ok_or_else(|| unfit("expected a whole number from 1"))?;
+                    overrides.transitions = Some(n);
+                }
                 "tags" => overrides.tags = Some(Tags::named(text).map_err(|error| unfit(&error.to_string()))?),
                 "seed" => return Err(unfit("expected seeds=...")),
                 _ => {
@@ -55,6 +62,17 @@ impl Overrides {
             }
         }
         Ok(overrides)
+    }
+
+    /// The keys that are for trainings alone.
+    pub fn of_trainings(&self) -> Vec<&str> {
+        let of_profile = [
+            (self.seeds.is_some(), "seeds"),
+            (self.max_train_sentences.is_some(), "max-train-sentences"),
+            (self.tags.is_some(), "tags"),
+        ];
+        let of_profile = of_profile.into_iter().filter_map(|(is_given, key)| is_given.then_some(key));
+        of_profile.chain(self.options.keys().map(String::as_str)).collect()
     }
 
     /// True if cells of `profile` come out otherwise with these changes.
@@ -116,6 +134,7 @@ mod tests {
             ("update=soon", "unknown variant `soon`"),
             ("seeds=1,2", "separated by blanks"),
             ("seed=1", "expected seeds="),
+            ("transitions=0", "expected a whole number from 1"),
             ("seeds=", "expected at least one"),
             ("treebanks= ", "expected at least one"),
         ] {

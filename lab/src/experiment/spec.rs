@@ -18,6 +18,7 @@ use super::tags::Tags;
 use treebeam::decode::Margin;
 use treebeam::error::{Error, Location, Problem, Result, excerpt};
 use treebeam::parser::MAX_BEAM;
+use treebeam::suggest::with_suggestion;
 
 /// A specification: what to train, on what, and how to show it.
 #[derive(Debug, Clone, Deserialize)]
@@ -467,7 +468,10 @@ impl SourceText<'_> {
 
     /// The reader's message, cut where it starts to say what it expected.
     fn toml_problem(&self, span: Option<Range<usize>>, message: &str) -> Problem {
-        let message = message.trim_end().replace('\n', ", ");
+        let message = with_suggestion(&message.trim_end().replace('\n', ", "));
+        if let Some((found, meant)) = message.split_once("; did you mean ") {
+            return self.problem(span, found, &format!("a known name: did you mean {meant}"));
+        }
         let (found, expected) = message.split_once(", expected ").unwrap_or((&message, "a specification in TOML"));
         self.problem(span, found, expected)
     }
@@ -694,13 +698,13 @@ mod tests {
 
     #[test]
     fn mistakes_are_told_with_their_lines() {
-        let error = message("beam = 4", "beams = 4");
-        assert!(error.starts_with("s.toml:24: unknown field `beams`; expected one of `system`, `scorer`, "), "{error}");
+        let error = message("beam = 4", "width = 4");
+        assert!(error.starts_with("s.toml:24: unknown field `width`; expected one of `system`, `scorer`, "), "{error}");
         assert!(treebeam::options::KNOWN.iter().all(|known| error.contains(&format!("`{}`", known.name()))), "{error}");
-        insta::assert_snapshot!(message("training = \"greedy\"", "training = \"gready\""), @"s.toml:16: --training: unknown variant `gready`; expected one of `greedy`, `global`, `l2s`");
+        insta::assert_snapshot!(message("training = \"greedy\"", "training = \"gready\""), @"s.toml:16: --training: unknown variant `gready`; expected a known name: did you mean `greedy`?");
         insta::assert_snapshot!(message("iterations = 2", "seed = 2"), @"s.toml:11: a seed among the options; expected seeds in the profile: seeds = [...]");
         insta::assert_snapshot!(message("baseline = \"greedy\"", "baseline = \"gredy\""), @"s.toml:36: no row is named `gredy`; expected the name of a row: greedy, dynamic, global");
-        insta::assert_snapshot!(message("title =", "titel ="), @"s.toml:3: unknown field `titel`; expected one of `name`, `title`, `analysis`, `differs`, `profiles`, `base`, `row`, `grid`, `column`, `diagnose`, `tags`, `table`, `plot`, `comparison`, `paper`, `paper-range`");
+        insta::assert_snapshot!(message("title =", "titel ="), @"s.toml:3: unknown field `titel`; expected a known name: did you mean `title`?");
         insta::assert_snapshot!(message("decode = [1, 4]", "decode = [0]"), @"s.toml:23: decode = [0]; expected different widths from 1 to 1048576");
         insta::assert_snapshot!(message("name = \"test\"", "name = \"a/b\""), @"s.toml: name `a/b`; expected a name of letters, digits, `-` and `_`, for it names files");
         insta::assert_snapshot!(message("name = \"dynamic\"", "name = \"greedy\""), @"s.toml:19: a second row or column named `greedy`; expected names that differ");
