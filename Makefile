@@ -80,8 +80,9 @@ ROUNDS ?= 20
 
 .PHONY: fuzz torture official
 
-reference: build ## write the reference of all options, docs/src/reference/options.md
+reference: build ## write the reference of all options, docs/src/reference/options.md, and their types for Python
 	$(TREEBEAM) man --markdown docs/src/reference
+	$(TREEBEAM) man --stubs python/treebeam
 
 fuzz: ## look for inputs that break a promise: SECONDS=... for each target, FUZZ_TARGETS="reader model"; results/fuzzing.md; needs Python
 	cd fuzz && RUSTFLAGS="$(FUZZ_FLAGS)" $(CARGO) build --release --target $(HOST) --target-dir target
@@ -199,6 +200,39 @@ global-vs-greedy beam-ablation beam-margin search-axis graph-orders networks exa
 
 features:
 	$(EXPERIMENT) experiments/features.toml experiments/features-stack.toml --profile $(PROFILE) $(SETTINGS)
+
+# Release
+#
+# make dist ARCHS=x86_64                                one kind of processor; about five minutes for each program and each wheel
+
+ARCHS ?= x86_64 aarch64
+DIST = target/dist
+DIST_ENV = target/dist-tools
+# zig is the C compiler and linker of all targets.
+DIST_PACKAGES = cargo-zigbuild==0.24.1 ziglang==0.17.1 maturin==1.16.0 auditwheel==6.8.2 twine==7.0.0
+
+.PHONY: dist dist-test
+
+dist: ## a release's files in target/dist: archives, packages for Debian, wheels, what they are made of, checksums; needs Python 3.11 and rustup
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "$(PYTHON) is `$(PYTHON) --version`; expected Python 3.11 or later: make dist PYTHON=..." >&2; exit 2; }
+	test -x $(DIST_ENV)/bin/python || $(PYTHON) -m venv $(DIST_ENV)
+	@$(DIST_ENV)/bin/python -m pip install --quiet $(DIST_PACKAGES) || \
+		{ echo "pip could not install $(DIST_PACKAGES): is there a package index?" >&2; exit 2; }
+	$(PYTHON) dist/build.py --out $(DIST) --tools $(DIST_ENV) $(ARCHS)
+
+dist-test: ## install each file of target/dist in a clean folder and run it, on old and other processors where there is qemu-user
+	$(PYTHON) tests/dist/run.py $(DIST)
+
+# Models
+#
+# make models TREEBEAM_TREEBANKS=DIR                    a tagger and a parser for each treebank, in models/, with cards and an index
+# make models TREEBEAM_TREEBANKS=DIR TREEBANKS="en_ewt it_isdt" OUT=DIR
+
+.PHONY: models
+models: build ## a trained tagger and parser for each treebank, with cards and an index; needs TREEBEAM_TREEBANKS and Python
+	@test -n "$(TREEBEAM_TREEBANKS)" || { echo "TREEBEAM_TREEBANKS is not set; expected the folder of treebanks: make models TREEBEAM_TREEBANKS=DIR" >&2; exit 2; }
+	$(PYTHON) dist/models.py $(TREEBEAM) --treebanks '$(TREEBEAM_TREEBANKS)' --out '$(or $(OUT),models)' $(TREEBANKS)
 
 .PHONY: python python-tools test-spark bench-python
 
