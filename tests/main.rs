@@ -20,6 +20,7 @@ mod experiment;
 mod graph;
 mod merged_beams;
 mod model_files;
+mod models;
 mod neural;
 mod official;
 mod options;

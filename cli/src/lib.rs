@@ -26,6 +26,7 @@ mod report;
 mod sentence;
 mod shell;
 mod signals;
+mod stubs;
 mod templates;
 mod trace;
 mod train;
@@ -103,7 +104,7 @@ enum Command {
     Features(features::Args),
     /// Check, count, convert, split, compare or generate treebanks
     Treebank(treebank::Args),
-    /// Look into a model file
+    /// Look into a model file, or into a folder of them
     Model(model::Args),
     /// Run experiments and print their tables
     Experiment(experiment::Args),

@@ -2,6 +2,7 @@
 
 mod card;
 mod freeze;
+mod index;
 
 use clap::Subcommand;
 use std::io::Write;
@@ -42,6 +43,16 @@ enum Command {
     /// the file is an eighth smaller, with 8 bits a quarter. That of a network is half as large with either, and scores are sums of
     /// whole numbers: sums of hidden units with 16 bits, with 8 bits the output layer, too.
     Freeze(freeze::Args),
+    /// List the trained models of a folder: treebanks, licences, sizes, scores
+    List {
+        #[command(flatten)]
+        folder: index::Folder,
+        /// Print a JSON object a line, for each model
+        #[arg(long)]
+        json: bool,
+    },
+    /// Copy a trained model out of a folder, and check that it is whole
+    Get(index::Get),
 }
 
 /// Runs the subcommand.
@@ -49,6 +60,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.command {
         Command::Info { model, json } => info(&model, json),
         Command::Freeze(args) => freeze::run(args),
+        Command::List { folder, json } => index::list(&folder, json),
+        Command::Get(args) => index::get(&args),
     }
 }
 
