@@ -11,6 +11,7 @@ use clap_mangen::Man;
 
 use super::Cli;
 use super::reference::reference;
+use super::stubs::stubs;
 use treebeam::error::Error;
 use treebeam::files::write_whole;
 use treebeam::options::KNOWN;
@@ -38,6 +39,9 @@ pub struct ManArgs {
     /// Write one page of Markdown instead, options.md
     #[arg(long)]
     markdown: bool,
+    /// Write the types of the keyword arguments of Python's `train` instead, _options.pyi
+    #[arg(long, conflicts_with = "markdown")]
+    stubs: bool,
 }
 
 /// Prints the script of completions.
@@ -53,9 +57,13 @@ pub fn man(args: &ManArgs) -> anyhow::Result<ExitCode> {
     std::fs::create_dir_all(&args.folder).map_err(Error::io(&args.folder))?;
     let mut command = everything();
     command.build();
-    match args.markdown {
-        true => write_whole(&args.folder.join("options.md"), reference(&mut command).as_bytes())?,
-        false => write_pages(&command, args)?,
+    if args.markdown {
+        write_whole(&args.folder.join("options.md"), reference(&mut command).as_bytes())?;
+    } else if args.stubs {
+        let train = command.find_subcommand("train").map(stubs).unwrap_or_default();
+        write_whole(&args.folder.join("_options.pyi"), train.as_bytes())?;
+    } else {
+        write_pages(&command, args)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -59,6 +59,50 @@ def test_white_space_hangs_from_the_word_before_it(data):
     assert blank[0].dep_ == "ROOT"
 
 
+def pipeline(data):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("treebeam_tagger", config={"model": str(data.model_path("tagger"))})
+    nlp.add_pipe("treebeam", config={"model": str(data.model_path("beams"))})
+    return nlp
+
+
+def test_pipelines_know_what_is_missing(data):
+    nlp = pipeline(data)
+    assert not any(nlp.analyze_pipes()["problems"].values())
+    nlp.remove_pipe("treebeam_tagger")
+    assert nlp.analyze_pipes()["problems"]["treebeam"] == ["token.pos"]
+    with pytest.raises(ValueError, match="expected a tagger"):
+        nlp.add_pipe("treebeam_tagger", config={"model": str(data.model_path("beams"))})
+
+
+def test_a_saved_pipeline_has_its_models(data, tmp_path):
+    nlp = spacy.blank("xx")
+    for factory, name in [("treebeam_tagger", "tagger"), ("treebeam", "beams")]:
+        copy = tmp_path / name
+        copy.write_bytes(data.model_path(name).read_bytes())
+        nlp.add_pipe(factory, config={"model": str(copy)})
+    text = "the dog sees the cat"
+    expected = [(token.pos_, token.head.i, token.dep_) for token in nlp(text)]
+    nlp.to_disk(tmp_path / "saved")
+    (tmp_path / "beams").unlink()
+    read = spacy.load(tmp_path / "saved")
+    assert [(token.pos_, token.head.i, token.dep_) for token in read(text)] == expected
+    other = spacy.blank("xx")
+    for factory in ["treebeam_tagger", "treebeam"]:
+        other.add_pipe(factory)
+    with pytest.raises(ValueError, match="the component has no model"):
+        other(text)
+    other.from_bytes(read.to_bytes())
+    assert [(token.pos_, token.head.i, token.dep_) for token in other(text)] == expected
+
+
+def test_several_processes_parse_the_same(data):
+    nlp = pipeline(data)
+    texts = ["the dog sees the cat", "a cat sleeps", "the cat sees a dog"]
+    arcs_of_all = [[[(token.head.i, token.dep_) for token in doc] for doc in nlp.pipe(texts, n_process=n)] for n in (1, 2)]
+    assert arcs_of_all[0] == arcs_of_all[1]
+
+
 def test_spans_are_sentences(data):
     nlp = spacy.blank("xx")
     document = doc(nlp.vocab, data.sentences()[:3])

@@ -37,5 +37,18 @@ def test_a_typed_program_is_accepted(tmp_path):
     text = (FOLDER / "typed.py").read_text(encoding="utf-8")
     done = check(text)
     assert done.returncode == 0, done.stdout + done.stderr
-    wrong = check(text + 'model.parse("", beam="wide")\n')
-    assert wrong.returncode != 0 and '"beam"' in wrong.stdout
+    for line, expected in [
+        ('model.parse("", beam="wide")\n', '"beam"'),
+        ('treebeam.train("t", "m", beem=3)\n', '"beem"'),
+        ('treebeam.train("t", "m", beam="wide")\n', '"beam"'),
+        ('treebeam.train("t", "m", training="gready")\n', '"training"'),
+    ]:
+        wrong = check(text + line)
+        assert wrong.returncode != 0 and expected in wrong.stdout, wrong.stdout
+
+
+def test_names_that_do_not_exist_are_guessed(tmp_path):
+    with pytest.raises(ValueError, match="unknown field `beem`; did you mean `beam`"):
+        treebeam.train("train.conllu", tmp_path / "m", beem=3)
+    with pytest.raises(ValueError, match="did you mean `greedy`"):
+        treebeam.train("train.conllu", tmp_path / "m", training="gready")

@@ -16,7 +16,8 @@ def progress(report: dict[str, object]) -> bool:
     return report["iteration"] != 3
 
 
-model: treebeam.Model = treebeam.train("train.conllu", "en.model", dev="dev.conllu", on_iteration=progress, beam=8)
+model: treebeam.Model = treebeam.train("train.conllu", "en.model", dev="dev.conllu", on_iteration=progress, beam=8,
+    iterations="plateau", training="global", average_from=3)
 model = treebeam.load("en.model")
 trees: list[treebeam.Tree] = model.parse([[("the", "DET"), ("dog", "NOUN")]], beam=64, threads=2, confidences=4)
 heads: npt.NDArray[np.int32] = trees[0].heads

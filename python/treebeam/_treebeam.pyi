@@ -5,6 +5,9 @@ from typing import Any, Literal, Union
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import Unpack
+
+from ._options import TrainOptions
 
 __version__: str
 
@@ -145,7 +148,7 @@ def train(
     skip_invalid: bool = False,
     resume: bool = False,
     checkpoint_seconds: float = 10.0,
-    **options: Any,
+    **options: Unpack[TrainOptions],
 ) -> Model:
     """Trains as `treebeam train` does, writes the model file and loads it.
 

@@ -1,13 +1,15 @@
 """treebeam as a component of spaCy: ``nlp.add_pipe("treebeam", config={"model": "en.model"})``.
 
-A parser reads what its model reads, words and tags mostly, so a tagger has to come first: spaCy's own, or this component with a
-tagger of treebeam, under another name. Sentences are those of the document, or the
-document is one sentence if nothing has divided it.
+A parser reads what its model reads, words and tags mostly, so a tagger has to come first: spaCy's own, or the factory
+``treebeam_tagger`` of this module with a tagger of treebeam. ``nlp.analyze_pipes()`` knows what each sets and needs. Sentences are
+those of the document, or the document is one sentence if nothing has divided it. A pipeline that is saved has the model in it.
 """
 
 from __future__ import annotations
 
+import tempfile
 from itertools import islice
+from pathlib import Path
 
 import numpy
 from spacy.attrs import DEP, HEAD
@@ -16,13 +18,64 @@ from spacy.language import Language
 from . import load
 
 
+# The model's file in the folder of a component that was saved.
+FILE = "treebeam.model"
+
+
 class Component:
     """Sets heads and labels of documents, or tags if the model is of a tagger."""
 
-    def __init__(self, model: str, beam: int | None = None, threads: int = 1) -> None:
-        self.model = load(model)
-        self.target = self.model.header["tag_column"] if self.model.system == "tagger" else None
+    def __init__(self, model: str | None, beam: int | None = None, threads: int = 1) -> None:
         self.options = {"beam": beam, "threads": threads}
+        self._path = model
+        # A pipeline that is read from a disk gets its model from there; the file that it was made with may be gone.
+        self._model = None if model is None or not Path(model).exists() else load(model)
+
+    @property
+    def model(self):
+        """The model of treebeam."""
+        if self._model is None:
+            expected = "expected config={'model': ...}, or a pipeline that was saved with one"
+            raise ValueError(f"the component has no model ({self._path}); {expected}")
+        return self._model
+
+    @property
+    def target(self) -> str | None:
+        """The column that a tagger fills; None for parsers."""
+        return self.model.header["tag_column"] if self.model.system == "tagger" else None
+
+    def to_bytes(self, *, exclude=()) -> bytes:
+        """The model's file."""
+        return Path(self.model.path).read_bytes()
+
+    def from_bytes(self, data: bytes, *, exclude=()) -> Component:
+        """Takes the model from its file's bytes, which are kept in a temporary file as long as the component lives."""
+        self._folder = tempfile.TemporaryDirectory(prefix="treebeam-")
+        return self._from(Path(self._folder.name), data)
+
+    def to_disk(self, path, *, exclude=()) -> None:
+        """Writes the model into a folder of its own."""
+        folder = Path(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / FILE).write_bytes(self.to_bytes())
+
+    def from_disk(self, path, *, exclude=()) -> Component:
+        """Reads the model from the folder that `to_disk` wrote."""
+        self._model = load(Path(path) / FILE)
+        return self
+
+    def _from(self, folder: Path, data: bytes) -> Component:
+        (folder / FILE).write_bytes(data)
+        return self.from_disk(folder)
+
+    def __getstate__(self) -> dict:
+        # Another process, perhaps on another machine, gets the model itself and not the path of a file that may be gone.
+        return {"options": self.options, "path": self._path, "data": None if self._model is None else self.to_bytes()}
+
+    def __setstate__(self, state: dict) -> None:
+        self.options, self._path, self._model = state["options"], state["path"], None
+        if state["data"] is not None:
+            self.from_bytes(state["data"])
 
     def __call__(self, doc):
         return next(self.pipe([doc]))
@@ -97,7 +150,19 @@ def annotate(doc, parsed) -> None:
     doc.from_array([HEAD, DEP], values)
 
 
-@Language.factory("treebeam", assigns=["token.head", "token.dep"], default_config={"beam": None, "threads": 1})
-def create(nlp, name: str, model: str, beam: int | None, threads: int) -> Component:
-    """The component of a pipeline."""
+DEFAULTS = {"model": None, "beam": None, "threads": 1}
+
+
+@Language.factory("treebeam", assigns=["token.head", "token.dep"], requires=["token.pos"], default_config=DEFAULTS)
+def create(nlp, name: str, model: str | None, beam: int | None, threads: int) -> Component:
+    """The component of a pipeline; with a tagger's model it sets tags, as ``treebeam_tagger`` says that it does."""
     return Component(model, beam, threads)
+
+
+@Language.factory("treebeam_tagger", assigns=["token.pos", "token.tag"], default_config=DEFAULTS)
+def create_tagger(nlp, name: str, model: str | None, beam: int | None, threads: int) -> Component:
+    """The component of a pipeline whose model is a tagger."""
+    component = Component(model, beam, threads)
+    if component._model is not None and component.target is None:
+        raise ValueError(f"{model}: a parser; expected a tagger, or the factory `treebeam`")
+    return component
