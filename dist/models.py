@@ -140,7 +140,7 @@ def main():
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--set", action="append", default=[], help="an option of all trainings: --set=--iterations=5")
     parser.add_argument("names", nargs="*")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     if not arguments.treebanks.is_dir():
         sys.exit(f"{arguments.treebanks}: no folder of treebanks; set TREEBEAM_TREEBANKS")
     names = arguments.names or sorted(path.name for path in arguments.treebanks.iterdir() if path.is_dir() and file_of(path, "train"))

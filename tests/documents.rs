@@ -244,10 +244,14 @@ fn readme_is_short_and_begins_with_two_commands() {
 fn the_reference_is_what_the_program_says() {
     let folder = tempfile::tempdir().unwrap();
     let program = assert_cmd::cargo::cargo_bin!("treebeam");
-    assert!(Command::new(program).args(["man", "--markdown"]).arg(folder.path()).status().unwrap().success());
-    let [written, committed] = [folder.path().join("options.md"), root().join("docs/src/reference/options.md")]
-        .map(|path| fs::read_to_string(path).unwrap());
-    assert!(written == committed, "docs/src/reference/options.md is out of date; `make reference` writes it");
+    for (option, file, at) in
+        [("--markdown", "options.md", "docs/src/reference"), ("--stubs", "_options.pyi", "python/treebeam")]
+    {
+        assert!(Command::new(&program).args(["man", option]).arg(folder.path()).status().unwrap().success());
+        let [written, committed] =
+            [folder.path().join(file), root().join(at).join(file)].map(|path| fs::read_to_string(path).unwrap());
+        assert!(written == committed, "{at}/{file} is out of date; `make reference` writes it");
+    }
 }
 
 /// The names in backticks of an error's list of what was expected.

@@ -327,7 +327,7 @@ name = "global"
     assert_eq!(text(planned.get_output().stdout.clone()).matches("\"state\": \"done\"").count(), 1, "{planned}");
     // Another experiment's results do not come to lie in the same folder.
     std::fs::write(root.path().join("other.toml"), spec.replace("\"hand\"", "\"other\"")).unwrap();
-    let refused = treebeam(&["experiment", "run", "other.toml", "--treebanks", ".", "--out", "out"], root.path());
+    let mut refused = treebeam(&["experiment", "run", "other.toml", "--treebanks", ".", "--out", "out"], root.path());
     let told = text(refused.assert().code(2).get_output().stderr.clone());
     assert!(told.contains("out: the results of `hand`; expected a folder of its own for `other`"), "{told}");
     let (_, results) = counts(&root.path().join("out")).pop_first().unwrap();
@@ -659,7 +659,9 @@ fn bounds_are_an_experiment_too() {
     assert!(run().contains("fg17-table1: 0 cells to run, 2 done before"));
     assert_eq!(std::fs::read_to_string(results.join("quick.md")).unwrap(), first);
     // The same settings make any experiment small: what is for trainings is passed over.
-    let small = [&arguments[..], &["--set", "transitions=50", "--set", "iterations=1", "--set", "seeds=1"]].concat();
+    let small =
+        [&arguments[..], &["--set", "transitions=50", "--set", "iterations=1", "--set", "seeds=1", "--out", "small"]]
+            .concat();
     let told = text(treebeam(&small, folder.path()).assert().success().get_output().stderr.clone());
     assert!(told.contains("nothing is trained here: --set of seeds, iterations changes nothing"), "{told}");
     assert!(told.contains("fg17-table1: 2 cells to run, 0 done before"), "{told}");

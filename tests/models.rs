@@ -59,7 +59,10 @@ fn models_are_made_listed_and_copied() {
     };
     refused("model get xx-taggre --from models", "no model `xx-taggre`; did you mean `xx-tagger`?");
     refused("model list --from treebanks", "no index.json; expected a folder that `make models` wrote");
-    refused("model get xx --from https://example.org/m/", "opens no connections; expected a folder. Fetch https://example.org/m/index.json");
+    refused(
+        "model get xx --from https://example.org/m/",
+        "opens no connections; expected a folder. Fetch https://example.org/m/index.json",
+    );
     let mut bytes = fs::read(at.join("models/xx.model")).unwrap();
     bytes[100] ^= 1;
     fs::write(at.join("models/xx.model"), bytes).unwrap();

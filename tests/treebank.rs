@@ -141,7 +141,7 @@ fn counts_stand_beside_each_other_with_what_stands_out() {
     for named in ["arc length", "label", "tag"] {
         assert!(text.lines().any(|line| line.starts_with(named) && line.ends_with("b.conllu")), "{named}: {text}");
     }
-    assert!(rows.iter().any(|row| row[0] == "odd" && row[1] == "0" && row[4] == "1"), "{text}");
+    assert!(rows.iter().any(|row| matches!(row[..], ["odd", "0", _, _, "1", ..])), "{text}");
     let (_, stands_out) = text.split_once("What stands out:\n").unwrap();
     for expected in [
         "- a.conllu: empty in most words: XPOS, FEATS\n",

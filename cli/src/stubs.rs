@@ -30,7 +30,8 @@ pub fn stubs(command: &Command) -> String {
 
 /// The type of an option's values.
 fn type_of(arg: &Arg, range: Option<Range>) -> String {
-    let names: Vec<String> = arg.get_possible_values().iter().map(|value| format!("\"{}\"", value.get_name())).collect();
+    let names: Vec<String> =
+        arg.get_possible_values().iter().map(|value| format!("\"{}\"", value.get_name())).collect();
     let value = match range {
         Some(Range::Whole(..)) => "int".to_owned(),
         Some(Range::WholeOr(_, _, word)) => format!("int, Literal[\"{word}\"]"),

@@ -87,7 +87,8 @@ def main():
                 continue
             root = work / path.stem
             run("dpkg-deb", "-x", path, root, cwd=work)
-            assert b"Package: treebeam" in run("dpkg-deb", "-f", path, cwd=work).replace(b"treebeam\n", b"treebeam", 1)
+            assert run("dpkg-deb", "-f", path, "Package", cwd=work) == b"treebeam\n", path.name
+            assert (root / "usr/share/doc/treebeam/copyright").stat().st_size > 500, f"{path.name} has no copyright"
             if path.stem.endswith("amd64") == (machine == "x86_64"):
                 results[path.name] = used([root / "usr/bin/treebeam"], work / f"{path.stem}-here")
 

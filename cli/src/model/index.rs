@@ -73,11 +73,15 @@ impl Folder {
         }
         let path = self.from.join(INDEX);
         ensure!(path.exists(), "{from}: no {INDEX}; expected a folder that `make models` wrote");
-        let index: Index =
-            serde_json::from_str(&read_text(&path)?).with_context(|| format!("{}: no index of models", path.display()))?;
+        let index: Index = serde_json::from_str(&read_text(&path)?)
+            .with_context(|| format!("{}: no index of models", path.display()))?;
         for Entry { name, file, .. } in &index.models {
             let is_plain = Path::new(file).file_name().is_some_and(|name| name == file.as_str());
-            ensure!(is_plain, "{}: model `{name}`: file `{file}`; expected the name of a file beside it", path.display());
+            ensure!(
+                is_plain,
+                "{}: model `{name}`: file `{file}`; expected the name of a file beside it",
+                path.display()
+            );
         }
         Ok(index.models)
     }
