@@ -247,7 +247,7 @@ fn the_reference_is_what_the_program_says() {
     for (option, file, at) in
         [("--markdown", "options.md", "docs/src/reference"), ("--stubs", "_options.pyi", "python/treebeam")]
     {
-        assert!(Command::new(&program).args(["man", option]).arg(folder.path()).status().unwrap().success());
+        assert!(Command::new(program).args(["man", option]).arg(folder.path()).status().unwrap().success());
         let [written, committed] =
             [folder.path().join(file), root().join(at).join(file)].map(|path| fs::read_to_string(path).unwrap());
         assert!(written == committed, "{at}/{file} is out of date; `make reference` writes it");
