@@ -11,6 +11,9 @@ class TrainOptions(TypedDict, total=False):
     scorer: Union[Literal["linear", "feed-forward", "bilstm", "stack-lstm"], None]
     """Scorer: weights of sparse features, or a network over embeddings, for which the feature set does not matter. Default: `linear`. Defaults differ with networks: `--learner adam`, `--batch 8`, `--replicas 1`, `--average-from 0`, and `--training greedy` unless an option is given that only global training has, such as `--init` or `--beam`; with `--training greedy` or `l2s` `--objective softmax`, `--dropout 0.3`, and `--iterations 8` (bilstm and stack-lstm: 12) or, where that would be less than 12,000 (18,000) mini-batches, as many as it takes, at most 60; with `--training global` `--objective crf` (`--search exact`: `loss-augmented`; `--merge` or `--layers output`: `perceptron`), `--update early` and `--iterations 3`. A stack-lstm reads no `--places`; systems without a linked stack show it the next four words on each side"""
 
+    joint_tags: Union[bool, None]
+    """Systems over one stack and a buffer: tag words in the same derivation, in place of reading their tags. Each word gets its tag, a value of `--tag-column`, as it becomes the first of the buffer; features read tags of words that have one. Parsing fills the column, too"""
+
     features: Union[str, PathLike[str], None]
     """A built-in feature set (see `treebeam features list`), the path of a .feat file, or several of these with + between them. Default: the system's own: `zn11` for arc-eager's systems, `stack` for the others with one stack, `covington` for Covington's and 2-planar, and `easy-first`"""
 
