@@ -1,7 +1,7 @@
 //! Extraction: from a configuration to the hashes of its features.
 
 use super::address::slot_place;
-use super::group::{Hashed, Read};
+use super::group::{AtomsRead, Hashed, Read};
 use super::{Address, Atom, Behind, Compiled, FeatureSet, Group, Input, SidePart};
 use crate::configuration::{History, Interner, LabelSets, Role, Slot, State, States, View};
 use crate::tree::{NO_NODE, Node, ROOT};
@@ -127,12 +127,11 @@ impl Compiled {
 /// The feature of a template, by the values of its group's atoms.
 #[inline]
 fn feature(template: &Hashed, values: &[u64; 256]) -> u64 {
-    let is_met = template.condition == 0 || values[template.condition as usize] != 0;
-    match template.n_atoms {
-        _ if !is_met => mix(template.seed),
-        0..=2 => hash::<2>(template, values),
-        3..=4 => hash::<4>(template, values),
-        _ => hash::<6>(template, values),
+    match template.read {
+        AtomsRead::Two => hash::<2>(template, values),
+        AtomsRead::Four => hash::<4>(template, values),
+        AtomsRead::AllIf(condition) if values[condition as usize] == 0 => mix(template.seed),
+        AtomsRead::All | AtomsRead::AllIf(_) => hash::<{ super::parse::MAX_ATOMS }>(template, values),
     }
 }
 

@@ -32,11 +32,23 @@ pub(super) enum Read {
 pub(super) struct Hashed {
     pub seed: u64,
     pub atoms: [u8; super::parse::MAX_ATOMS],
-    pub n_atoms: u8,
-    /// The number of the atom that must not be 0, if there is a condition; else 0.
-    pub condition: u8,
+    pub read: AtomsRead,
     /// The template's number in the set.
     pub template: u16,
+}
+
+/// Atoms of a template that its hash reads. Those behind the template's last one are the constant that adds nothing. PERF: one choice for
+/// each template, not one for its length and one for its condition.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum AtomsRead {
+    /// The first two.
+    Two,
+    /// The first four.
+    Four,
+    /// All.
+    All,
+    /// All if the atom with this number, which is a condition, is not 0; else none.
+    AllIf(u8),
 }
 
 /// Templates that read the same places, and of these the same sides: words, heads, left or right dependents. What they
@@ -145,21 +157,25 @@ pub(super) fn group_in_order(set: &FeatureSet, members: &[usize], columns: &Colu
         let mut hashed = Hashed {
             seed: seed(number),
             atoms: [0; super::parse::MAX_ATOMS],
-            n_atoms: 0,
-            condition: 0,
+            read: AtomsRead::Two,
             template: number as u16,
         };
-        for atom in &set.templates[number].atoms {
+        let template = &set.templates[number];
+        let place = |atom| {
             let place = atoms.iter().position(|&known| known == atom);
             // Number 0 is the constant that pads short templates.
-            let place =
-                place.and_then(|place| u8::try_from(place + 1).ok()).expect("a group has at most 255 different atoms");
-            hashed.atoms[hashed.n_atoms as usize] = place;
-            hashed.n_atoms += 1;
-            if matches!(atom, Atom::Is(..)) {
-                hashed.condition = place;
-            }
+            place.and_then(|place| u8::try_from(place + 1).ok()).expect("a group has at most 255 different atoms")
+        };
+        for (hashed, atom) in hashed.atoms.iter_mut().zip(&template.atoms) {
+            *hashed = place(atom);
         }
+        let condition = template.atoms.iter().rfind(|atom| matches!(atom, Atom::Is(..)));
+        hashed.read = match (condition, template.atoms.len()) {
+            (Some(condition), _) => AtomsRead::AllIf(place(condition)),
+            (None, 0..=2) => AtomsRead::Two,
+            (None, 3..=4) => AtomsRead::Four,
+            (None, _) => AtomsRead::All,
+        };
         templates.push(hashed);
     }
     let slots = slots_read(set, members, buffer_is_suffix);

@@ -148,46 +148,64 @@ impl Buckets {
     }
 
     /// The numbers of `features`, as many as `found` has places; [`NOTHING`] for unknown ones.
-    ///
-    /// No branch waits for memory: look-ups are independent of each other, and the processor overlaps their misses. What
-    /// overflowed is sought afterwards.
     #[inline]
     pub fn find_all(&self, features: &[u64], found: &mut [Row]) {
-        vectorised!(simd => self.find_all_with(simd, features, found));
+        let found = &mut found[..features.len()];
+        vectorised!(simd => self.find_each(simd, features, |i, number| found[i] = Row(number)));
+    }
+
+    /// Tells the numbers of `features`, by their places: at first [`NOTHING`] for unknown ones and for those that overflowed, which are
+    /// told once more afterwards.
+    ///
+    /// No branch waits for memory: look-ups are independent of each other, and the processor overlaps their misses.
+    #[inline(always)]
+    pub fn find_each<V: Simd>(&self, simd: V, features: &[u64], found: impl FnMut(usize, Flagged)) {
+        let n_buckets = self.buckets.len();
+        match self.spread {
+            1 => self.find_each_at(simd, features, |feature| home(feature, n_buckets, 1), found),
+            spread => self.find_each_at(simd, features, |feature| home(feature, n_buckets, spread), found),
+        }
     }
 
     #[inline(always)]
-    fn find_all_with<V: Simd>(&self, simd: V, features: &[u64], found: &mut [Row]) {
+    fn find_each_at<V: Simd>(
+        &self,
+        simd: V,
+        features: &[u64],
+        home: impl Fn(u64) -> usize,
+        mut found: impl FnMut(usize, Flagged),
+    ) {
         const BATCH: usize = 64;
-        let (buckets, spread) = (&self.buckets[..], self.spread);
-        for (features, found) in features.chunks(BATCH).zip(found.chunks_mut(BATCH)) {
+        let buckets = &self.buckets[..];
+        for (batch, features) in features.chunks(BATCH).enumerate() {
+            let first = batch * BATCH;
             let mut unknown = 0u64;
-            for (i, (found, &feature)) in found.iter_mut().zip(features).enumerate() {
-                let number = buckets[home(feature, buckets.len(), spread)].find(simd, tag(feature));
-                *found = Row(number.unwrap_or(NOTHING));
+            for (i, &feature) in features.iter().enumerate() {
+                let number = buckets[home(feature)].find(simd, tag(feature));
+                found(first + i, number.unwrap_or(NOTHING));
                 unknown |= u64::from(number.is_none()) << i;
             }
             // PERF: what is known cannot have overflowed, and so the others alone are asked.
             while unknown != 0 {
                 let i = unknown.trailing_zeros() as usize;
                 unknown &= unknown - 1;
-                let feature = features[i];
-                if buckets[home(feature, buckets.len(), spread)].overflows_with(tag(feature)) {
-                    found[i] = Row(self.find_behind(feature));
+                let (bucket, tag) = (home(features[i]), tag(features[i]));
+                if buckets[bucket].overflows_with(tag) {
+                    found(first + i, self.find_behind(simd, bucket, tag));
                 }
             }
         }
     }
 
-    #[cold]
-    fn find_behind(&self, feature: u64) -> Flagged {
-        let mut b = home(feature, self.buckets.len(), self.spread);
+    /// The number of a feature that its own bucket, which is full, does not have.
+    #[inline(always)]
+    fn find_behind<V: Simd>(&self, simd: V, mut bucket: usize, tag: u32) -> Flagged {
         loop {
-            b = (b + 1) % self.buckets.len();
-            let bucket = &self.buckets[b];
-            match vectorised!(simd => bucket.find(simd, tag(feature))) {
+            bucket = if bucket + 1 == self.buckets.len() { 0 } else { bucket + 1 };
+            let bucket = &self.buckets[bucket];
+            match bucket.find(simd, tag) {
                 Some(number) => return number,
-                None if !bucket.overflows_with(tag(feature)) => return NOTHING,
+                None if !bucket.overflows_with(tag) => return NOTHING,
                 None => {}
             }
         }
@@ -285,7 +303,7 @@ mod tests {
             let expected: Vec<Row> = expected.collect();
             let found = versions!(simd => {
                 let mut found = vec![Row(u64::MAX); features.len()];
-                table.find_all_with(simd, &features, &mut found);
+                table.find_each(simd, &features, |i, number| found[i] = Row(number));
                 found
             });
             assert!(found.iter().all(|found| *found == expected));
@@ -317,7 +335,7 @@ mod tests {
             for table in [&grown, &again, &larger] {
                 let found = versions!(simd => {
                     let mut found = vec![Row(u64::MAX); features.len()];
-                    table.find_all_with(simd, &features, &mut found);
+                    table.find_each(simd, &features, |i, number| found[i] = Row(number));
                     found
                 });
                 for found in found {
@@ -341,7 +359,7 @@ mod tests {
         let features: Vec<u64> = (60..124).map(feature).collect();
         let found = versions!(simd => {
             let mut found = [Row::default(); 64];
-            table.find_all_with(simd, &features, &mut found);
+            table.find_each(simd, &features, |i, number| found[i] = Row(number));
             found
         });
         for found in found {

@@ -4,6 +4,8 @@
 //! few bytes, an action and its weight. A score is a sum of integers, so it does not depend on the order of summation:
 //! memoised, batched and plain scoring agree to the bit.
 
+use fearless_simd::prelude::*;
+
 use super::buckets::{Bucket, Buckets, FLAG, Flagged, NOTHING};
 use super::levels::Levels;
 use super::rows::{DenseRow, InlineRow, NARROW, PackedEntry, Precision, Shape, WIDE, place};
@@ -11,6 +13,7 @@ use super::table::{OUTSIDE, from_bytes};
 use super::{Row, Weights};
 use crate::error::Result;
 use crate::files::{Numbers, Section, Sections, prefetch};
+use crate::scorer::lanes;
 use crate::system::ActionId;
 use crate::vector::vectorised;
 
@@ -147,6 +150,39 @@ impl FrozenWeights {
     }
 }
 
+impl FrozenWeights {
+    /// Finds the rows of `features`, at most [`BATCH`]: where those begin that are dense and of 16 bits a lane, and the others; the numbers
+    /// of both. The memory is told of all of them.
+    #[inline(always)]
+    fn sort<V: Simd>(
+        &self,
+        simd: V,
+        features: &[u64],
+        narrow: &mut [usize; BATCH],
+        others: &mut [Row; BATCH],
+    ) -> (usize, usize) {
+        let (sparse, dense, bytes, half) = (&self.sparse[..], &self.dense[..], self.shape.entry(), self.shape.half());
+        let (mut n_narrow, mut n_others) = (0, 0);
+        self.buckets.find_each(simd, features, |_, row| {
+            // No branch, for none could be foretold.
+            let is_narrow = row & (FLAG | u64::from(WIDE)) == u64::from(NARROW);
+            let (start, _) = place(row);
+            narrow[n_narrow % BATCH] = start;
+            n_narrow += usize::from(is_narrow);
+            others[n_others % BATCH] = Row(row);
+            n_others += usize::from(row != NOTHING) - usize::from(is_narrow);
+            // A hint: of rows that are not sparse it tells nothing, and costs nothing.
+            prefetch(sparse, start * bytes);
+        });
+        for first in &mut narrow[..n_narrow] {
+            *first = (*first - 1) * half;
+            (0..4).for_each(|line| prefetch(dense, *first + 16 * line));
+            (4..half.div_ceil(16)).for_each(|line| prefetch(dense, *first + 16 * line));
+        }
+        (n_narrow, n_others)
+    }
+}
+
 /// True if a row stands in place of its number. What was not found has number 0, which is such a row, too, and adds
 /// nothing: so that there is one branch less.
 #[inline(always)]
@@ -209,7 +245,22 @@ impl Weights for FrozenWeights {
             _ => self.add_rows::<8>(rows, scores),
         }
     }
+
+    fn add_features(&self, features: &[u64], scores: &mut [i32]) {
+        let (mut dense, mut others) = ([0; BATCH], [Row::default(); BATCH]);
+        for features in features.chunks(BATCH) {
+            self.buckets.prefetch(features);
+            vectorised!(simd => {
+                let (n_dense, n_others) = self.sort(simd, features, &mut dense, &mut others);
+                lanes::add_narrow(simd, (&self.dense, self.shape.half()), &dense[..n_dense], scores);
+                self.add(&others[..n_others], scores);
+            });
+        }
+    }
 }
+
+/// Number of features that are looked up at once.
+const BATCH: usize = 128;
 
 impl FrozenWeights {
     /// The table as sections of a file: its shape, buckets, sparse rows, dense rows.

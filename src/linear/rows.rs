@@ -70,9 +70,12 @@ impl<const BYTES: usize> PackedEntry<BYTES> {
             let mut word = [0; 8];
             word[..BYTES].copy_from_slice(entry);
             let word = u64::from_le_bytes(word);
-            let unused = 64 - 8 * BYTES as u32;
-            let action = word & ((1 << Self::ACTION) - 1);
-            (action as usize, ((word << unused) as i64 >> (unused + Self::ACTION)) as i32)
+            if BYTES == 8 {
+                return (word as u32 as usize, (word >> Self::ACTION) as i32);
+            }
+            // PERF: half as wide, and an action below 256, is two operations less.
+            let (word, unused) = (word as u32, 32u32.saturating_sub(8 * BYTES as u32));
+            (word as u8 as usize, (word << unused) as i32 >> (unused + Self::ACTION))
         })
     }
 

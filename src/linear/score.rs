@@ -1,4 +1,4 @@
-//! Scores of all actions in a configuration, memoised per sentence.
+//! Scores of all actions in a configuration; those of a beam's are memoised per sentence.
 //!
 //! The scores of a configuration are the sum of one vector for each side that features read, and of one for what they read
 //! of several. A side's vector belongs to its state; the joint one is memoised by what its templates read. Configurations
@@ -8,7 +8,7 @@
 use fearless_simd::prelude::*;
 
 use super::lookup::{LookUp, Source};
-use super::{OutputLayer, Row, Weights};
+use super::{OutputLayer, Weights};
 use crate::configuration::{NOTHING, Reads, State, StateId, States, View};
 use crate::features::{Compiled, Extractor, Input, MAX_PARTS, SidePart, Sides, key, mix};
 use crate::memo::Memo;
@@ -40,9 +40,8 @@ impl<W> Copy for LinearScorer<'_, W> {}
 pub struct LinearMemory {
     known: KnownStates,
     scores: StepScores,
-    /// Features of the joint part of a configuration that is scored by itself, or all of one.
+    /// Features of a configuration that is scored by itself.
     features: Vec<u64>,
-    rows: Vec<Row>,
     /// Edition of the label sets whose hashes the extractor knows.
     label_sets: u64,
 }
@@ -78,7 +77,7 @@ struct OfPart {
 /// Memoised state.
 #[derive(Debug, Clone, Copy, Default)]
 struct Known {
-    /// Contribution of the state to the joint part's key; 0 if it was not asked for.
+    /// Contribution of the state to the joint part's key; 0 if the state is not known.
     key: u64,
     /// The place of its vector; 0 if there was none yet.
     vector: u32,
@@ -115,8 +114,19 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
         (signature, ids): (usize, &[StateId]),
         view: &View,
     ) {
-        let at = signature * memory.n_terms;
-        let (joint, at) = self.prepare_parts::<true>(memory, context, states, (at, ids), view);
+        let mut at = signature * memory.n_terms;
+        let mut joint = last_actions(self.features, view);
+        for (number, &id) in ids.iter().enumerate() {
+            let known = match memory.parts[number].known.get(id as usize) {
+                Some(&known) if known.vector >= memory.first && known.key != 0 => known,
+                _ => self.ask(memory, context, states, (number, id), view),
+            };
+            joint = (joint.rotate_left(29) ^ known.key).wrapping_mul(0x2d35_8dcc_aa6c_78a5);
+            if known.vector != NO_VECTOR {
+                memory.terms[at] = known.vector - memory.first;
+                at += 1;
+            }
+        }
         if !self.sides().joint.is_empty() {
             let place = match memory.joint.get_or_insert(joint ^ joint >> 32, memory.next) {
                 Some(place) => place,
@@ -126,35 +136,9 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
         }
     }
 
-    /// Finds the vectors of parts, or asks for them, and notes them from term `at` on; the key of the joint part, and the place
-    /// behind the last term.
-    #[inline(always)]
-    fn prepare_parts<const KEYED: bool>(
-        &self,
-        memory: &mut KnownStates,
-        context: Context,
-        states: &States,
-        (mut at, ids): (usize, &[StateId]),
-        view: &View,
-    ) -> (u64, usize) {
-        let mut joint = last_actions(self.features, view);
-        for (number, &id) in ids.iter().enumerate() {
-            let known = match memory.parts[number].known.get(id as usize) {
-                Some(&known) if known.vector >= memory.first && (!KEYED || known.key != 0) => known,
-                _ => self.ask::<KEYED>(memory, context, states, (number, id), view),
-            };
-            joint = (joint.rotate_left(29) ^ known.key).wrapping_mul(0x2d35_8dcc_aa6c_78a5);
-            if known.vector != NO_VECTOR {
-                memory.terms[at] = known.vector - memory.first;
-                at += 1;
-            }
-        }
-        (joint, at)
-    }
-
     /// Asks for the vector of a part in a state.
     #[inline(never)]
-    fn ask<const KEYED: bool>(
+    fn ask(
         &self,
         memory: &mut KnownStates,
         Context { input, interner, .. }: Context,
@@ -164,8 +148,7 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
     ) -> Known {
         let (part, of_part) = (&self.sides().parts[number], &mut memory.parts[number]);
         let state = states.state(part.side, id);
-        let key = if KEYED { key_of(part, state, input) | 1 } else { 0 };
-        let mut known = Known { key, vector: NO_VECTOR };
+        let mut known = Known { key: key_of(part, state, input) | 1, vector: NO_VECTOR };
         if !part.groups.is_empty() {
             known.vector = memory.next;
             memory.next += memory.vectors.width() as u32;
@@ -384,35 +367,12 @@ impl<W: Weights> Scorer for LinearScorer<'_, W> {
         scores
     }
 
-    /// Memoises the parts of single sides, which often come again. The joint part hardly does in a single derivation, so it is looked
-    /// up each time.
+    /// Nothing is memoised. PERF: of the 72 features of `zn11` a single derivation would look up 43 anew; all at once, their dense rows
+    /// added in registers, cost less.
     fn score_one<'s>(&self, memory: &'s mut Opaque, context: Context, query: &Query) -> &'s [i32] {
-        let LinearMemory { known, features, rows, .. } = memory.get();
-        known.make_room(self.width);
-        let (states, view) = (context.interner.states(), &query.view);
-        let mut ids = [NOTHING; MAX_PARTS];
-        let ids = ids_of(self.sides(), view, &mut ids);
-        known.terms.resize(known.terms.len().max(known.n_terms), 0);
-        let (_, n_terms) = self.prepare_parts::<false>(known, context, &states, (0, ids), view);
-        features.clear();
-        let joint = &self.sides().joint;
-        if !joint.is_empty() {
-            let extractor = &mut known.look_up.extractor;
-            self.see_joint(extractor, &states, ids, view);
-            for group in joint {
-                extractor.extract_of(group, context.input, context.interner.label_sets(), features);
-            }
-            self.weights.prefetch(features);
-        }
-        rows.resize(features.len(), Row::default());
-        let KnownStates { look_up, vectors, terms, sum, read, .. } = known;
-        vectorised!(simd => {
-            look_up.answer(simd, self.weights, vectors);
-            self.weights.find(features, rows);
-            sum.clear(self.width);
-            sum.push_sum_at(simd, vectors, &terms[..n_terms]);
-            self.weights.add(rows, sum.last_mut());
-        });
+        let memory: &mut LinearMemory = memory.get();
+        memory.sum_plainly(self, context, &query.view);
+        let KnownStates { sum, read, .. } = &mut memory.known;
         let Some(output) = self.output else { return sum.get(0) };
         output.scores(sum.get(0), self.weights.scale(), context.actions.mask(query.permitted), read);
         read
@@ -445,10 +405,14 @@ impl LinearMemory {
         context: Context,
         view: &View,
     ) -> (&[i32], &[u64]) {
+        self.sum_plainly(scorer, context, view);
+        (self.known.sum.get(0), &self.features)
+    }
+
+    fn sum_plainly<W: Weights>(&mut self, scorer: &LinearScorer<W>, context: Context, view: &View) {
         self.features(scorer.features, context, view);
         let sum = &mut self.known.sum;
         sum.clear(scorer.width);
         scorer.weights.add_features(&self.features, sum.push_zero());
-        (sum.get(0), &self.features)
     }
 }
