@@ -480,6 +480,53 @@ fn needless_lines_lose_no_sentence() {
     treebeam(folder.path(), "parse --model model --keep-going y.conllu").assert().code(1);
 }
 
+/// However many threads read the blocks of an input, parse them and write them: the trees, what is said, and where it ends.
+#[test]
+fn threads_read_and_write_in_order() {
+    let folder = folder();
+    let at = folder.path();
+    write(at, "whole.conllu", &generated(65, 3000));
+    let whole = fs::read_to_string(at.join("whole.conllu")).unwrap();
+    let mut line = 1;
+    let (mut torn, mut places) = (String::new(), Vec::new());
+    for (number, block) in whole.split_inclusive("\n\n").enumerate() {
+        torn += block;
+        line += block.lines().count();
+        if number % 700 == 650 {
+            places.push(line);
+            torn += "1\ta\n\n";
+            line += 2;
+        }
+    }
+    fs::write(at.join("torn.conllu"), &torn).unwrap();
+    treebeam(at, "treebank convert whole.conllu -o packed.conllu.gz").assert().success();
+    let packed = fs::read(at.join("packed.conllu.gz")).unwrap();
+    fs::write(at.join("cut.conllu.gz"), &packed[..packed.len() * 3 / 4]).unwrap();
+    let run = |line: &str, threads: usize, code: i32| {
+        let line = format!("parse --model model --beam 1 --threads {threads} {line}");
+        let assert = treebeam(at, &line).assert().code(code);
+        let output = assert.get_output();
+        let (trees, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let said: Vec<&str> = said.lines().filter(|line| !line.contains("tokens/s")).collect();
+        (trees.into_owned(), said.join("\n"))
+    };
+    let whole = run("whole.conllu", 1, 0).0;
+    for threads in [1, 3] {
+        assert_eq!(run("packed.conllu.gz", threads, 0).0, whole);
+        let (trees, said) = run("--keep-going torn.conllu", threads, 1);
+        assert_eq!(trees, whole);
+        assert!(
+            places.len() == 4 && places.iter().all(|line| said.contains(&format!("torn.conllu:{line}: "))),
+            "{said}"
+        );
+        let (trees, said) = run("torn.conllu", threads, 2);
+        assert!(whole.starts_with(&trees) && said.contains(&format!("torn.conllu:{}: ", places[0])), "{said}");
+    }
+    let [alone, together] = [1, 3].map(|threads| run("--keep-going cut.conllu.gz", threads, 1));
+    assert_eq!(alone, together);
+    assert!(alone.0.len() > whole.len() / 2 && alone.1.contains("the input ends here"), "{}", alone.1);
+}
+
 /// No tree comes twice, by whatever derivations.
 #[test]
 fn k_best_trees_are_different_trees() {

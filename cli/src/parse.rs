@@ -16,7 +16,7 @@ use source::Source;
 use stats::Stats;
 use treebeam::error::{Error, Result, counted};
 use treebeam::files::{Output, Paths};
-use treebeam::parser::{CHUNK_WORDS, EmptyColumns, Loaded, ParseOptions, Pipeline};
+use treebeam::parser::{EmptyColumns, Loaded, ParseOptions, Pipeline};
 use treebeam::treebank::{Enhanced, Format, Reader, Sentence};
 
 /// Options of `treebeam parse`.
@@ -176,7 +176,8 @@ impl<'r> Run<'r> {
         }
         // What others write while we read may be long in coming; what is read from a file is there.
         let may_wait = input == Path::new("-") || std::fs::metadata(input).is_ok_and(|there| !there.is_file());
-        let mut source = Source::new(reader, self.args.keep_going, may_wait).map_err(Error::io(input))?;
+        let (keep_going, threads) = (self.args.keep_going, self.args.options.threads);
+        let mut source = Source::new(reader, keep_going, may_wait, threads).map_err(Error::io(input))?;
         let mut empty_columns = EmptyColumns::new(self.model.columns(), self.model.tags(), format);
         let name = input.display().to_string();
         let before = self.sentences;
@@ -199,10 +200,9 @@ impl<'r> Run<'r> {
             let started = Instant::now();
             let parsed = self.pipeline.parse(&chunk)?;
             self.decoding += started.elapsed();
-            for (sentence, parsed) in chunk.iter().zip(&parsed) {
-                let shows_scores = self.args.options.k_best > 1;
-                let written = self.model.write_with(sentence, parsed, shows_scores, self.args.enhanced, output);
-                written.map_err(Error::io(&path))?;
+            let shows_scores = self.args.options.k_best > 1;
+            for text in self.pipeline.written(&chunk, &parsed, shows_scores, self.args.enhanced) {
+                output.write_all(&text).map_err(Error::io(&path))?;
             }
             self.sentences += chunk.len();
             self.words += chunk.iter().map(Sentence::n_words).sum::<usize>();
@@ -234,19 +234,20 @@ fn with_remedy(error: Error) -> anyhow::Error {
     }
 }
 
+/// The next sentences that can be parsed; none at the end.
 fn read_chunk(source: &mut Source<impl BufRead + Send + 'static>, pipeline: &Pipeline) -> Result<Vec<Sentence>> {
-    let mut chunk = Vec::new();
-    let mut words = 0;
-    while words < CHUNK_WORDS
-        && (chunk.is_empty() || source.is_ready())
-        && let Some(sentence) = source.next()?
-    {
-        if let Err(error) = pipeline.check(&sentence) {
-            source.leave_out(error)?;
-            continue;
+    loop {
+        let blocks = source.find()?;
+        let mut chunk = Vec::new();
+        for block in pipeline.read(&blocks) {
+            let Some(sentence) = source.accept(block)? else { continue };
+            match pipeline.check(&sentence) {
+                Ok(()) => chunk.push(sentence),
+                Err(error) => source.leave_out(error)?,
+            }
         }
-        words += sentence.n_words();
-        chunk.push(sentence);
+        if blocks.is_empty() || !chunk.is_empty() {
+            return Ok(chunk);
+        }
     }
-    Ok(chunk)
 }

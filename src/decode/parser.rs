@@ -98,6 +98,11 @@ impl<'m, F: Scoring> Parser<'m, F> {
         self.margin.map(|margin| margin as f64 / f64::from(self.model.scorer.scale()))
     }
 
+    /// The threads, unless the caller's is the only one.
+    pub fn pool(&self) -> Option<&rayon::ThreadPool> {
+        self.pool.as_ref()
+    }
+
     /// Number of configurations that have been scored: the items of beams, or the choices of positions of exact search.
     pub fn n_scored(&self) -> u64 {
         self.workspaces.iter().map(|workspace| workspace.n_scored).sum()

@@ -128,6 +128,11 @@ impl<'m> GraphParser<'m> {
         Ok(GraphParser { model: Held::Shared(model), pool: pool(threads)? })
     }
 
+    /// The threads, unless the caller's is the only one.
+    pub fn pool(&self) -> Option<&rayon::ThreadPool> {
+        self.pool.as_ref()
+    }
+
     /// The best tree of each sentence, in the order of the sentences whatever the number of threads.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use super::{KeepHeads, Loaded, MAX_BEAM, ParseOptions};
 use crate::decode::{Margin, Parsed, Parser, SearchKind, Strategy, confidence};
 use crate::error::{Error, Result};
 use crate::graph::GraphParser;
+use crate::process;
 use crate::scorers::{AnyModel, AnyScorer};
 use crate::treebank::Words;
 
@@ -114,6 +115,15 @@ impl AnyParser {
     /// True if items of a beam are merged.
     pub fn merges(&self) -> bool {
         matches!(self.kind, Kind::Transitions(_, Strategy::Merged { .. }))
+    }
+
+    /// What `work` makes of each number below `n`, by the parser's threads.
+    pub(super) fn each<T: Send>(&self, n: usize, work: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+        let pool = match &self.kind {
+            Kind::Transitions(parser, _) => parser.pool(),
+            Kind::Graph(parser) => parser.pool(),
+        };
+        process::each(pool, n, work)
     }
 
     /// Checks that the parser takes the sentence.

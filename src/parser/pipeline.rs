@@ -3,7 +3,7 @@
 use super::{AnyParser, Loaded, ParseOptions};
 use crate::decode::Parsed;
 use crate::error::{Error, Result};
-use crate::treebank::Sentence;
+use crate::treebank::{Enhanced, ReadBlock, Sentence, Unread};
 
 /// Models of which each reads what those before it have filled.
 #[derive(Debug)]
@@ -65,9 +65,8 @@ impl Pipeline {
     pub fn tag(&mut self, mut sentences: Vec<Sentence>) -> Result<Vec<Sentence>> {
         for Stage { model, parser } in &mut self.taggers {
             let tagged = parser.parse(&sentences)?;
-            let pairs = sentences.iter().zip(&tagged);
-            sentences =
-                pairs.map(|(sentence, tagged)| model.annotated(sentence, &tagged[0].tree)).collect::<Result<_, _>>()?;
+            let annotated = parser.each(sentences.len(), |i| model.annotated(&sentences[i], &tagged[i][0].tree));
+            sentences = annotated.into_iter().collect::<Result<_, _>>()?;
         }
         Ok(sentences)
     }
@@ -78,5 +77,27 @@ impl Pipeline {
     /// As there.
     pub fn parse(&mut self, sentences: &[Sentence]) -> Result<Vec<Vec<Parsed>>> {
         self.last.parser.parse(sentences)
+    }
+
+    /// The sentences of blocks with all that is wrong with them, in the order of the blocks, by all threads.
+    pub fn read(&self, blocks: &[Unread]) -> Vec<ReadBlock> {
+        self.last.parser.each(blocks.len(), |i| blocks[i].read())
+    }
+
+    /// The text of each sentence with its trees, as [`Loaded::write_with`], by all threads.
+    pub fn written(
+        &self,
+        sentences: &[Sentence],
+        parsed: &[Vec<Parsed>],
+        with_scores: bool,
+        enhanced: Enhanced,
+    ) -> Vec<Vec<u8>> {
+        let Stage { model, parser } = &self.last;
+        parser.each(sentences.len(), |i| {
+            let mut text = Vec::with_capacity(sentences[i].text().len());
+            let written = model.write_with(&sentences[i], &parsed[i], with_scores, enhanced, &mut text);
+            written.expect("memory takes all that is written");
+            text
+        })
     }
 }

@@ -26,7 +26,7 @@ mod words;
 
 pub use file::Treebank;
 pub use format::{Column, Format};
-pub use reader::{ReadBlock, Reader};
+pub use reader::{ReadBlock, Reader, Unread};
 pub use sentence::{CONFIDENCES, Enhanced, Sentence};
 pub use stats::Stats;
 pub use survey::Survey;

@@ -43,14 +43,78 @@ struct Reading {
     repair: bool,
     n_blocks: usize,
     finished: bool,
-    block: Vec<u8>,
     words: Vec<Bounds>,
-    problems: Problems,
     empty_allowed: bool,
     /// The most words of a sentence, if longer ones are divided.
     most_words: Option<usize>,
     /// The parts of a sentence that was divided that are still to come, with their first lines.
     parts: VecDeque<(usize, Vec<u8>)>,
+}
+
+/// A block of lines that was found in an input and is still to be read: [`Unread::read`] takes nothing but the block, so that blocks can be
+/// read at the same time.
+#[derive(Debug)]
+pub struct Unread {
+    source: Arc<str>,
+    format: Format,
+    /// First line, from 1 in the file.
+    line: usize,
+    /// Lines that end in a line feed each; none if the input ends, or cannot be gone on with, in a problem.
+    lines: Vec<u8>,
+    is_first: bool,
+    /// Problems of the file's layout.
+    layout: Problems,
+}
+
+impl Unread {
+    /// Number of bytes.
+    pub fn n_bytes(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The sentence in the block, and all that is wrong with it.
+    pub fn read(&self) -> ReadBlock {
+        self.read_with(&mut Vec::new())
+    }
+
+    /// [`Unread::read`] with scratch memory.
+    fn read_with(&self, words: &mut Vec<Bounds>) -> ReadBlock {
+        let mut problems = self.layout.clone();
+        if self.lines.is_empty() {
+            return ReadBlock { sentence: None, problems };
+        }
+        let mut sentence = self.sentence(words, &mut problems);
+        if self.is_first && sentence.as_ref().is_none_or(|sentence| !recognise::has_usual_columns(sentence)) {
+            sentence = None;
+            problems = self.with_other_format(problems);
+        }
+        problems.sort();
+        ReadBlock { sentence, problems }
+    }
+
+    fn sentence(&self, words: &mut Vec<Bounds>, problems: &mut Problems) -> Option<Sentence> {
+        match std::str::from_utf8(&self.lines) {
+            Ok(text) => Sentence::from_block(&self.source, self.line, self.format, text, words, problems),
+            Err(_) => {
+                let expected = recognise::encoding(&self.lines);
+                let lines = self.lines.split(|&byte| byte == b'\n').enumerate();
+                for (i, _) in lines.filter(|(_, content)| std::str::from_utf8(content).is_err()) {
+                    let problem = || Problem::at(&*self.source, self.line + i, "bytes that are not UTF-8", &*expected);
+                    problems.add(Rule::Encoding, problem);
+                }
+                None
+            }
+        }
+    }
+
+    /// Problems behind what a file that is not read at all seems to be.
+    fn with_other_format(&self, others: Problems) -> Problems {
+        let Some((found, expected)) = recognise::other_format(&self.lines, &self.source) else { return others };
+        let mut problems = Problems::new(others.limit());
+        problems.add(Rule::Format, || Problem::at(&*self.source, self.line, found, &expected));
+        problems.append(others);
+        problems
+    }
 }
 
 /// Result of reading one block of lines by a reader that does not stop at problems.
@@ -92,9 +156,7 @@ impl<R: BufRead> Reader<R> {
             repair: false,
             n_blocks: 0,
             finished: false,
-            block: Vec::new(),
             words: Vec::new(),
-            problems: Problems::new(Problems::LIMIT),
             empty_allowed: false,
             most_words: None,
             parts: VecDeque::new(),
@@ -135,112 +197,90 @@ impl<R: BufRead> Reader<R> {
     /// # Errors
     /// Only those of the input itself.
     pub fn step(&mut self) -> Result<Option<ReadBlock>> {
-        let sentence = self.reading.advance(&mut self.input)?;
-        let problems = self.reading.take_problems();
-        Ok((sentence.is_some() || !problems.is_empty()).then_some(ReadBlock { sentence, problems }))
+        self.reading.step(&mut self.input)
+    }
+
+    /// The next block, which is still to be read; `None` at the end.
+    ///
+    /// # Errors
+    /// Only those of the input itself.
+    pub fn find(&mut self) -> Result<Option<Unread>> {
+        self.reading.find(&mut self.input)
     }
 }
 
 impl Reading {
     /// The next sentence, or the first problem instead.
     fn next(&mut self, input: &mut dyn BufRead) -> Option<Result<Sentence>> {
-        let mut result = self.advance(input);
-        if let Some(problem) = self.take_problems().into_first() {
-            result = Err(problem.into());
-        }
+        let result = match self.step(input) {
+            Ok(None) => return None,
+            Ok(Some(ReadBlock { sentence, problems })) => match problems.into_first() {
+                Some(problem) => Err(problem.into()),
+                None => sentence.map(Ok)?,
+            },
+            Err(error) => Err(error),
+        };
         self.finished |= result.is_err();
-        result.transpose()
+        Some(result)
     }
 
-    /// Reads the next block; its problems go to `self.problems`. Neither sentence nor problem means the end.
-    fn advance(&mut self, input: &mut dyn BufRead) -> Result<Option<Sentence>> {
+    fn step(&mut self, input: &mut dyn BufRead) -> Result<Option<ReadBlock>> {
+        Ok(self.find(input)?.map(|block| block.read_with(&mut self.words)))
+    }
+
+    fn find(&mut self, input: &mut dyn BufRead) -> Result<Option<Unread>> {
         if self.finished {
             return Ok(None);
         }
         if let Some((line, part)) = self.parts.pop_front() {
-            self.block = part;
-            return Ok(self.sentence_at(line));
+            return Ok(Some(self.unread(line, part, Problems::new(Problems::LIMIT))));
         }
-        let mut faults = Vec::new();
-        let block = self.blocks.next(input, &mut self.block, &mut faults).map_err(Error::io(&*self.source));
+        let (mut lines, mut faults) = (Vec::with_capacity(1 << 11), Vec::new());
+        let block = self.blocks.next(input, &mut lines, &mut faults).map_err(Error::io(&*self.source));
         let block = block.inspect_err(|_| self.finished = true)?;
+        let mut layout = Problems::new(Problems::LIMIT);
         faults.sort_by_key(|fault| fault.line);
         for Fault { line, found, expected } in faults {
             if !self.repair || found == TRAILING_COMMENTS {
-                self.problem(Rule::Layout, line, found, expected);
+                layout.add(Rule::Layout, || Problem::at(&*self.source, line, found, expected));
             }
         }
+        self.finished = !matches!(block, Block::At(_));
         match block {
-            Block::At(line) => {
+            Block::At(mut line) => {
                 self.n_blocks += 1;
-                let mut line = line;
                 if let Some(most_words) = self.most_words
-                    && let Some(parts) = cut::parts(&self.block, most_words)
+                    && let Some(parts) = cut::parts(&lines, most_words)
                 {
                     self.parts = parts.into_iter().map(|(offset, part)| (line + offset, part)).collect();
-                    (line, self.block) = self.parts.pop_front().unwrap_or_default();
+                    (line, lines) = self.parts.pop_front().unwrap_or_default();
                 }
-                let mut sentence = self.sentence_at(line);
-                if self.n_blocks == 1
-                    && sentence.as_ref().is_none_or(|sentence| !recognise::has_usual_columns(sentence))
-                {
-                    sentence = None;
-                    self.say_what_it_seems_to_be(line);
-                }
-                self.problems.sort();
-                Ok(sentence)
+                let is_first = self.n_blocks == 1;
+                return Ok(Some(Unread { is_first, ..self.unread(line, lines, layout) }));
             }
             Block::TooLong(line) => {
-                self.finished = true;
-                if self.n_blocks == 0 {
-                    self.say_what_it_seems_to_be(line);
-                }
-                self.problem(Rule::Words, line, "64 MiB without a blank line", "a blank line behind each sentence");
-                Ok(None)
+                let too_long = self.unread(line, lines, layout);
+                let mut layout = if self.n_blocks == 0 {
+                    too_long.with_other_format(too_long.layout.clone())
+                } else {
+                    too_long.layout
+                };
+                let (found, expected) = ("64 MiB without a blank line", "a blank line behind each sentence");
+                layout.add(Rule::Words, || Problem::at(&*self.source, line, found, expected));
+                return Ok(Some(self.unread(line, Vec::new(), layout)));
             }
-            Block::End => {
-                self.finished = true;
-                if self.n_blocks == 0 && !self.empty_allowed {
-                    self.problem(Rule::Words, 0, "no sentence", "at least one; the file is empty");
-                }
-                Ok(None)
+            Block::End if self.n_blocks == 0 && !self.empty_allowed => {
+                let (found, expected) = ("no sentence", "at least one; the file is empty");
+                layout.add(Rule::Words, || Problem::at(&*self.source, 0, found, expected));
             }
+            Block::End => {}
         }
+        Ok((!layout.is_empty()).then(|| self.unread(0, Vec::new(), layout)))
     }
 
-    fn sentence_at(&mut self, line: usize) -> Option<Sentence> {
-        match std::str::from_utf8(&self.block) {
-            Ok(text) => {
-                Sentence::from_block(&self.source, line, self.format, text, &mut self.words, &mut self.problems)
-            }
-            Err(_) => {
-                let expected = recognise::encoding(&self.block);
-                let lines = self.block.split(|&byte| byte == b'\n').enumerate();
-                for (i, _) in lines.filter(|(_, content)| std::str::from_utf8(content).is_err()) {
-                    let problem = || Problem::at(&*self.source, line + i, "bytes that are not UTF-8", &*expected);
-                    self.problems.add(Rule::Encoding, problem);
-                }
-                None
-            }
-        }
-    }
-
-    /// Adds what a file that is not read at all seems to be, in front of its problems.
-    fn say_what_it_seems_to_be(&mut self, line: usize) {
-        if let Some((found, expected)) = recognise::other_format(&self.block, &self.source) {
-            let others = self.take_problems();
-            self.problem(Rule::Format, line, found, &expected);
-            self.problems.append(others);
-        }
-    }
-
-    fn take_problems(&mut self) -> Problems {
-        let limit = self.problems.limit();
-        std::mem::replace(&mut self.problems, Problems::new(limit))
-    }
-
-    fn problem(&mut self, rule: Rule, line: usize, found: &str, expected: &str) {
-        self.problems.add(rule, || Problem::at(&*self.source, line, found, expected));
+    fn unread(&self, line: usize, lines: Vec<u8>, layout: Problems) -> Unread {
+        let (source, format) = (Arc::clone(&self.source), self.format);
+        Unread { source, format, line, lines, is_first: false, layout }
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use treebeam::error::{Error, Problems, Result, counted, remaining};
-use treebeam::treebank::{ReadBlock, Reader, Sentence};
+use treebeam::treebank::{ReadBlock, Reader, Sentence, Unread};
 
 /// Reads sentences; what is malformed ends it, or is left out and remembered.
 #[derive(Debug)]
@@ -15,56 +15,67 @@ pub struct Source<R> {
     n_left_out: usize,
     /// Why the input could not be read to its end.
     broken: Option<Error>,
+    /// An error behind blocks that are still to be read.
+    failed: Option<Error>,
 }
 
 /// A block of the input, or its end.
-type Step = Result<Option<ReadBlock>>;
+type Step = Result<Option<Unread>>;
 
 #[derive(Debug)]
 enum Blocks<R> {
-    /// Read when they are asked for.
+    /// Found when they are asked for.
     Direct(Reader<R>),
-    /// Read ahead by another thread; the next one, if it is there already.
-    Ahead(Receiver<Step>, Option<Step>),
+    /// Found ahead by another thread.
+    Ahead {
+        blocks: Receiver<Step>,
+        /// The next one, if it is there already.
+        next: Option<Step>,
+        /// True if the input may be long in coming.
+        may_wait: bool,
+    },
 }
 
 /// Number of problems of each kind that are listed.
 const LISTED: usize = 10;
 
-/// Number of blocks that are read ahead.
-const AHEAD: usize = 1024;
+/// Bytes that are read before they are parsed together: enough to keep threads busy, little enough to stream.
+const CHUNK: usize = 1 << 19;
+
+/// Number of blocks that are found ahead.
+const AHEAD: usize = 512;
 
 impl<R: BufRead + Send + 'static> Source<R> {
     /// The sentences of `reader`; with `keep_going`, without those that are malformed. An input that may keep us waiting is
-    /// read by a thread of its own, so that [`Source::is_ready`] can tell.
+    /// read by a thread of its own, so that [`Source::is_ready`] can tell; with several threads any is, so that they need not wait.
     ///
     /// # Errors
     /// If that thread cannot be started.
-    pub fn new(mut reader: Reader<R>, keep_going: bool, may_wait: bool) -> io::Result<Source<R>> {
-        let blocks = if may_wait {
-            let (sender, receiver) = sync_channel(AHEAD);
-            let read = move || {
+    pub fn new(mut reader: Reader<R>, keep_going: bool, may_wait: bool, threads: usize) -> io::Result<Source<R>> {
+        let blocks = if may_wait || threads > 1 {
+            let (sender, blocks) = sync_channel(AHEAD);
+            let find = move || {
                 loop {
-                    let step = reader.step();
+                    let step = reader.find();
                     let is_last = !matches!(step, Ok(Some(_)));
                     if sender.send(step).is_err() || is_last {
                         break;
                     }
                 }
             };
-            std::thread::Builder::new().spawn(read)?;
-            Blocks::Ahead(receiver, None)
+            std::thread::Builder::new().spawn(find)?;
+            Blocks::Ahead { blocks, next: None, may_wait }
         } else {
             Blocks::Direct(reader)
         };
-        Ok(Source { blocks, keep_going, problems: Problems::new(LISTED), n_left_out: 0, broken: None })
+        Ok(Source { blocks, keep_going, problems: Problems::new(LISTED), n_left_out: 0, broken: None, failed: None })
     }
 
-    /// False if the next sentence has not come yet.
+    /// False if the next sentence may be long in coming.
     pub fn is_ready(&mut self) -> bool {
-        let Blocks::Ahead(receiver, next) = &mut self.blocks else { return true };
+        let Blocks::Ahead { blocks, next, may_wait: true } = &mut self.blocks else { return true };
         if next.is_none() {
-            match receiver.try_recv() {
+            match blocks.try_recv() {
                 Ok(step) => *next = Some(step),
                 Err(TryRecvError::Empty) => return false,
                 Err(TryRecvError::Disconnected) => {}
@@ -74,38 +85,54 @@ impl<R: BufRead + Send + 'static> Source<R> {
     }
 
     fn step(&mut self) -> Step {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
         match &mut self.blocks {
-            Blocks::Direct(reader) => reader.step(),
+            Blocks::Direct(reader) => reader.find(),
             // The thread has ended behind the last block.
-            Blocks::Ahead(receiver, next) => next.take().or_else(|| receiver.recv().ok()).unwrap_or(Ok(None)),
+            Blocks::Ahead { blocks, next, .. } => next.take().or_else(|| blocks.recv().ok()).unwrap_or(Ok(None)),
         }
     }
 
-    /// The next sentence.
+    /// The next blocks, of [`CHUNK`] bytes or somewhat more, or as many as are ready; none at the end.
     ///
     /// # Errors
-    /// If the input cannot be read or is malformed, unless that is to be left out.
-    pub fn next(&mut self) -> Result<Option<Sentence>> {
-        loop {
+    /// If the input cannot be read, unless it is to end there.
+    pub fn find(&mut self) -> Result<Vec<Unread>> {
+        let (mut found, mut n) = (Vec::new(), 0);
+        while n < CHUNK && (found.is_empty() || self.is_ready()) {
             match self.step() {
-                Ok(None) => return Ok(None),
-                Ok(Some(step)) if self.keep_going => {
-                    self.n_left_out += usize::from(step.is_left_out());
-                    self.problems.append(step.problems);
-                    if let Some(sentence) = step.sentence {
-                        return Ok(Some(sentence));
-                    }
-                }
-                Ok(Some(step)) => {
-                    return step.problems.into_first().map_or(Ok(step.sentence), |problem| Err(problem.into()));
+                Ok(None) => break,
+                Ok(Some(block)) => {
+                    n += block.n_bytes();
+                    found.push(block);
                 }
                 Err(error) if self.keep_going => {
                     self.broken = Some(error);
-                    return Ok(None);
+                    break;
                 }
-                Err(error) => return Err(error),
+                Err(error) if found.is_empty() => return Err(error),
+                Err(error) => {
+                    self.failed = Some(error);
+                    break;
+                }
             }
         }
+        Ok(found)
+    }
+
+    /// The sentence of a block, if it has one.
+    ///
+    /// # Errors
+    /// If the block is malformed, unless it is to be left out.
+    pub fn accept(&mut self, block: ReadBlock) -> Result<Option<Sentence>> {
+        if !self.keep_going {
+            return block.problems.into_first().map_or(Ok(block.sentence), |problem| Err(problem.into()));
+        }
+        self.n_left_out += usize::from(block.is_left_out());
+        self.problems.append(block.problems);
+        Ok(block.sentence)
     }
 
     /// Leaves out a sentence that cannot be parsed, if that is wanted.
