@@ -651,6 +651,17 @@ fn frozen_models_parse() {
             assert!(line.contains(&format!("LAS {before:.2} before and {after:.2} after")), "{line}");
             run("parse --model pruned dev.conllu -o parsed.conllu");
         }
+        // A small model says the same as one of as many bits and weights.
+        let trees = ["--quantise i8", "--small"].map(|how| {
+            run(&format!("model freeze model {how} --prune {small} -o fewer"));
+            run("parse --model fewer dev.conllu -o parsed.conllu");
+            let bytes = fs::metadata(folder.path().join("fewer")).unwrap().len();
+            (fs::read_to_string(folder.path().join("parsed.conllu")).unwrap(), bytes)
+        });
+        assert!(trees[0].0 == trees[1].0 && trees[1].1 * 10 < trees[0].1 * 9, "{} {}", trees[0].1, trees[1].1);
+        run("model freeze fewer -o again");
+        let [fewer, again] = ["fewer", "again"].map(|name| fs::read(folder.path().join(name)).unwrap());
+        assert!(fewer == again, "{system}");
         treebeam(folder.path(), "model freeze model --prune auto -o no").assert().failure();
         treebeam(folder.path(), "model freeze model --prune little -o no").assert().code(2);
     }
@@ -696,7 +707,7 @@ fn linear_models_go_on_with_new_words_and_labels() {
         let text = info.to_string();
         assert!(text.contains("\"obj\"") && text.contains("\"object\"") && text.contains("init_sha256"), "{text}");
         // And on from there, in fewer bits, too.
-        run("model freeze both --quantise i8 -o small");
+        run("model freeze both --small --prune 0 -o small");
         for from in ["both", "small"] {
             let line = format!("{train} --train train.conllu --iterations 2 --init {from}");
             run(&format!("{line} --model again"));

@@ -34,8 +34,60 @@ pub const FLAG: Flagged = 1 << 32;
 #[derive(Debug, Clone)]
 pub struct Buckets {
     buckets: Numbers<Bucket>,
+    homes: Homes,
     /// Buckets of a home, among which the tag decides.
     spread: usize,
+}
+
+/// Homes of features: what a table tells of their lower halves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Homes {
+    n: usize,
+    /// Number of homes of the table that this one was made of, some of which are one here; else as many as there are.
+    n_before: usize,
+    /// Homes for one of those before, with 32 bits behind the point.
+    ratio: u64,
+}
+
+impl Homes {
+    /// So many homes.
+    pub fn new(n: usize) -> Homes {
+        Homes { n, n_before: n, ratio: 1 << 32 }
+    }
+
+    /// So many homes of so many before; `None` if these are fewer, or too many to be told apart.
+    pub fn merging(n: usize, n_before: usize) -> Option<Homes> {
+        let is_sound = (1..=n_before).contains(&n) && u32::try_from(n_before).is_ok();
+        is_sound.then(|| Homes { n, n_before, ratio: ((n as u64) << 32) / n_before as u64 })
+    }
+
+    /// The number of homes.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// The number of homes before some became one; `None` if none did.
+    pub fn n_before(&self) -> Option<usize> {
+        (self.n != self.n_before).then_some(self.n_before)
+    }
+
+    /// The home of a feature.
+    #[inline(always)]
+    fn of(&self, feature: u64) -> usize {
+        ((part(feature, self.n_before) as u64 * self.ratio) >> 32) as usize
+    }
+
+    /// The lowest half of a feature with this home.
+    fn lowest_of(&self, home: usize) -> u64 {
+        let before = ((home as u64) << 32).div_ceil(self.ratio);
+        (before << 32).div_ceil(self.n_before as u64)
+    }
+
+    /// The feature with all that a table of these homes keeps of it, and nothing else: what is equal so, such a table takes for the same.
+    #[inline(always)]
+    pub fn key(&self, feature: u64) -> u64 {
+        u64::from(tag(feature) | 1) << 32 | self.lowest_of(self.of(feature))
+    }
 }
 
 /// Load factor of the table. PERF: at 0.8, where one feature in twenty overflows its bucket, greedy parsing takes 3 %
@@ -43,36 +95,40 @@ pub struct Buckets {
 const LOAD: f64 = 0.6;
 
 /// Load factor beyond which homes get more buckets: twice as many would often be far too many.
-const FULL: f64 = 0.8;
+pub const FULL: f64 = 0.8;
+
+/// Load factor of tables that shall be small rather than fast.
+const PACKED: f64 = 0.9;
 
 impl Buckets {
     /// The table of these features with their numbers.
     pub fn new(numbers: &[(u64, Flagged)]) -> Buckets {
-        Buckets::with_homes(numbers, n_buckets(numbers.len()))
+        Buckets::with_homes(numbers, Homes::new(n_buckets(numbers.len(), LOAD)), FULL)
     }
 
-    /// The table of these features with their numbers, of so many homes.
-    pub fn with_homes(numbers: &[(u64, Flagged)], n_homes: usize) -> Buckets {
-        let least = (numbers.len() as f64 / FULL / WAYS as f64).ceil() as usize;
-        let spread = least.div_ceil(n_homes).max(1);
-        let n_buckets = n_homes * spread;
+    /// The table of these features with their numbers, of these homes and at most as full as `full` says.
+    pub fn with_homes(numbers: &[(u64, Flagged)], homes: Homes, full: f64) -> Buckets {
+        let least = (numbers.len() as f64 / full / WAYS as f64).ceil() as usize;
+        let spread = least.div_ceil(homes.n).max(1);
+        let n_buckets = homes.n * spread;
         let mut buckets = vec![Bucket::default(); n_buckets];
         for &(feature, number) in numbers {
-            let mut b = home(feature, n_buckets, spread);
+            let mut b = bucket(feature, homes, spread);
             let mut pushed_on = Some((tag(feature) & !1 | (number >> 32) as u32, number as u32));
             while let Some((tag, number)) = pushed_on {
                 pushed_on = buckets[b].insert(tag, number);
                 b = (b + 1) % n_buckets;
             }
         }
-        Buckets { buckets: Numbers::Owned(buckets), spread }
+        Buckets { buckets: Numbers::Owned(buckets), homes, spread }
     }
 
-    /// The table in these buckets, so many for each home; `None` if a look-up could run round it for ever, or homes are not whole.
-    pub fn from_buckets(buckets: Numbers<Bucket>, spread: usize) -> Option<Buckets> {
+    /// The table in these buckets, as many for each home; `None` if a look-up could run round it for ever, or homes are not whole.
+    pub fn from_buckets(buckets: Numbers<Bucket>, homes: Homes) -> Option<Buckets> {
         let has_end = buckets.iter().any(|bucket| bucket.numbers[WAYS - 1] == 0);
-        let is_sound = has_end && (1..=buckets.len()).contains(&spread) && buckets.len().is_multiple_of(spread);
-        is_sound.then_some(Buckets { buckets, spread })
+        let spread = buckets.len().checked_div(homes.n)?;
+        let is_sound = has_end && spread > 0 && buckets.len() == spread * homes.n;
+        is_sound.then_some(Buckets { buckets, homes, spread })
     }
 
     /// The number of buckets for each home.
@@ -80,15 +136,27 @@ impl Buckets {
         self.spread
     }
 
-    /// The number of homes.
-    pub fn n_homes(&self) -> usize {
-        self.buckets.len() / self.spread
+    /// The homes.
+    pub fn homes(&self) -> Homes {
+        self.homes
     }
 
-    /// The features that a look-up finds, as [`key`] has them, with their numbers. What overflowed a bucket may be at home there or in
+    /// The features that `number` gives one, in buckets that are nearly full, for which neighbouring homes become one. Look-ups find the
+    /// same as far as the tags tell.
+    pub fn packed(&self, number: impl Fn(Flagged) -> Option<Flagged>) -> Buckets {
+        let mut kept: Vec<(u64, Flagged)> =
+            self.keys().filter_map(|(key, before)| Some((key, number(before)?))).collect();
+        let homes = Homes::merging(n_buckets(kept.len(), PACKED), self.homes.n).unwrap_or(self.homes);
+        // What might be at home in either of two homes is there once if they are one.
+        kept.sort_by_key(|&(key, _)| homes.key(key));
+        kept.dedup_by_key(|&mut (key, _)| homes.key(key));
+        Buckets::with_homes(&kept, homes, PACKED)
+    }
+
+    /// The features that a look-up finds, as [`Homes::key`] has them, with their numbers. What overflowed a bucket may be at home there or in
     /// the next, as far as the table knows, and comes with both.
     pub fn keys(&self) -> impl Iterator<Item = (u64, Flagged)> + '_ {
-        let (n_buckets, n_homes) = (self.buckets.len(), self.n_homes());
+        let (n_buckets, homes) = (self.buckets.len(), self.homes);
         (0..n_buckets).flat_map(move |b| {
             let mut found: Vec<(u32, Flagged)> = Vec::new();
             let (mut at, mut least) = (b, 0);
@@ -107,7 +175,7 @@ impl Buckets {
                 (at, least) = ((at + 1) % n_buckets, least.max(tags[WAYS - 1]));
             }
             let home = b / self.spread;
-            found.into_iter().map(move |(tag, number)| (u64::from(tag) << 32 | lowest_of(home, n_homes), number))
+            found.into_iter().map(move |(tag, number)| (u64::from(tag) << 32 | homes.lowest_of(home), number))
         })
     }
 
@@ -135,15 +203,17 @@ impl Buckets {
                 bucket.tags[way] = bucket.tags[way] & !1 | (mapped >> 32) as u32;
             }
         }
-        Buckets { buckets: Numbers::Owned(buckets), spread: self.spread }
+        Buckets { buckets: Numbers::Owned(buckets), homes: self.homes, spread: self.spread }
     }
 
     /// Tells the memory that `features` will soon be looked up.
     #[inline]
     pub fn prefetch(&self, features: &[u64]) {
         let buckets = &self.buckets[..];
-        for &feature in features {
-            prefetch(buckets, home(feature, buckets.len(), self.spread));
+        if self.is_plain() {
+            features.iter().for_each(|&feature| prefetch(buckets, part(feature, buckets.len())));
+        } else {
+            features.iter().for_each(|&feature| prefetch(buckets, bucket(feature, self.homes, self.spread)));
         }
     }
 
@@ -160,11 +230,18 @@ impl Buckets {
     /// No branch waits for memory: look-ups are independent of each other, and the processor overlaps their misses.
     #[inline(always)]
     pub fn find_each<V: Simd>(&self, simd: V, features: &[u64], found: impl FnMut(usize, Flagged)) {
-        let n_buckets = self.buckets.len();
-        match self.spread {
-            1 => self.find_each_at(simd, features, |feature| home(feature, n_buckets, 1), found),
-            spread => self.find_each_at(simd, features, |feature| home(feature, n_buckets, spread), found),
+        let (n_buckets, homes, spread) = (self.buckets.len(), self.homes, self.spread);
+        if self.is_plain() {
+            self.find_each_at(simd, features, |feature| part(feature, n_buckets), found);
+        } else {
+            self.find_each_at(simd, features, |feature| bucket(feature, homes, spread), found);
         }
+    }
+
+    /// True if each bucket is a home.
+    #[inline(always)]
+    fn is_plain(&self) -> bool {
+        self.spread == 1 && self.homes.n == self.homes.n_before
     }
 
     #[inline(always)]
@@ -172,7 +249,7 @@ impl Buckets {
         &self,
         simd: V,
         features: &[u64],
-        home: impl Fn(u64) -> usize,
+        bucket: impl Fn(u64) -> usize,
         mut found: impl FnMut(usize, Flagged),
     ) {
         const BATCH: usize = 64;
@@ -181,7 +258,7 @@ impl Buckets {
             let first = batch * BATCH;
             let mut unknown = 0u64;
             for (i, &feature) in features.iter().enumerate() {
-                let number = buckets[home(feature)].find(simd, tag(feature));
+                let number = buckets[bucket(feature)].find(simd, tag(feature));
                 found(first + i, number.unwrap_or(NOTHING));
                 unknown |= u64::from(number.is_none()) << i;
             }
@@ -189,9 +266,9 @@ impl Buckets {
             while unknown != 0 {
                 let i = unknown.trailing_zeros() as usize;
                 unknown &= unknown - 1;
-                let (bucket, tag) = (home(features[i]), tag(features[i]));
-                if buckets[bucket].overflows_with(tag) {
-                    found(first + i, self.find_behind(simd, bucket, tag));
+                let (own, tag) = (bucket(features[i]), tag(features[i]));
+                if buckets[own].overflows_with(tag) {
+                    found(first + i, self.find_behind(simd, own, tag));
                 }
             }
         }
@@ -254,19 +331,9 @@ fn flagged(tag: u32, number: u32) -> Flagged {
     u64::from(tag & 1) << 32 | u64::from(number)
 }
 
-/// The number of buckets for so many features.
-fn n_buckets(n_features: usize) -> usize {
-    (n_features as f64 / LOAD / WAYS as f64).ceil() as usize + 1
-}
-
-/// The feature with all that a table of so many homes keeps of it, and nothing else: what is equal so, such a table takes for the same.
-pub fn key(feature: u64, n_homes: usize) -> u64 {
-    u64::from(tag(feature) | 1) << 32 | lowest_of(home(feature, n_homes, 1), n_homes)
-}
-
-/// The lowest half of a feature with this home.
-fn lowest_of(home: usize, n_homes: usize) -> u64 {
-    ((home as u64) << 32).div_ceil(n_homes as u64)
+/// The number of buckets for so many features, of which they fill such a share.
+fn n_buckets(n_features: usize, load: f64) -> usize {
+    (n_features as f64 / load / WAYS as f64).ceil() as usize + 1
 }
 
 /// The bucket, within its home, of a feature with this tag.
@@ -275,10 +342,17 @@ fn within_home(tag: u32, spread: usize) -> usize {
     ((u64::from(tag >> 1) * spread as u64) >> 31) as usize
 }
 
+/// The part, of `n` parts, in which the lower half of a feature lies.
 #[inline(always)]
-fn home(feature: u64, n_buckets: usize, spread: usize) -> usize {
-    let of = |n: usize| (((feature & 0xffff_ffff) * n as u64) >> 32) as usize;
-    if spread == 1 { of(n_buckets) } else { of(n_buckets / spread) * spread + within_home(tag(feature), spread) }
+fn part(feature: u64, n: usize) -> usize {
+    (((feature & 0xffff_ffff) * n as u64) >> 32) as usize
+}
+
+/// The bucket of a feature.
+#[inline(always)]
+fn bucket(feature: u64, homes: Homes, spread: usize) -> usize {
+    let home = homes.of(feature);
+    if spread == 1 { home } else { home * spread + within_home(tag(feature), spread) }
 }
 
 #[inline(always)]
@@ -318,19 +392,19 @@ mod tests {
         for n in [0u64, 1, 7, 100, 5000] {
             let numbers: Vec<(u64, Flagged)> = (0..n).map(|i| (feature(i), i + 1)).collect();
             let table = Buckets::new(&numbers);
-            let n_homes = table.n_homes();
+            let homes = table.homes();
             let mut grown: Vec<(u64, Flagged)> = table.keys().collect();
             assert!(grown.len() as u64 >= n && (grown.len() as f64) < 1.3 * n as f64 + 1.0, "{} of {n}", grown.len());
             let known: std::collections::HashSet<u64> = grown.iter().map(|(key, _)| *key).collect();
-            assert!((0..n).all(|i| known.contains(&key(feature(i), n_homes))));
-            let more = (n..9 * n + 50).map(|i| (key(feature(i), n_homes), i + 1));
+            assert!((0..n).all(|i| known.contains(&homes.key(feature(i)))));
+            let more = (n..9 * n + 50).map(|i| (homes.key(feature(i)), i + 1));
             grown.extend(more.filter(|(key, _)| !known.contains(key)));
-            let grown = Buckets::with_homes(&grown, n_homes);
-            assert!(grown.n_homes() == n_homes && grown.spread() > 1);
-            let again = Buckets::from_buckets(Numbers::Owned(grown.as_slice().to_vec()), grown.spread()).unwrap();
+            let grown = Buckets::with_homes(&grown, homes, FULL);
+            assert!(grown.homes() == homes && grown.spread() > 1);
+            let again = Buckets::from_buckets(Numbers::Owned(grown.as_slice().to_vec()), homes).unwrap();
             // And grows again.
             let keys: Vec<(u64, Flagged)> = again.keys().collect();
-            let larger = Buckets::with_homes(&keys, n_homes);
+            let larger = Buckets::with_homes(&keys, homes, FULL);
             let features: Vec<u64> = (0..10 * n + 60).map(feature).collect();
             for table in [&grown, &again, &larger] {
                 let found = versions!(simd => {
@@ -345,7 +419,38 @@ mod tests {
                     assert!(n_wrong <= found.len() / 1000, "{n_wrong} of {}", found.len());
                 }
             }
-            assert!(Buckets::from_buckets(Numbers::Owned(table.as_slice().to_vec()), n_homes + 1).is_none());
+            assert!(
+                Buckets::from_buckets(Numbers::Owned(table.as_slice().to_vec()), Homes::new(homes.n() + 1)).is_none()
+            );
+        }
+    }
+
+    /// A packed table finds those of a table's features that were kept, and can be gone on from.
+    #[test]
+    fn packed_tables_hold_what_is_kept() {
+        let feature = |i: u64| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for n in [0u64, 1, 7, 100, 5000] {
+            let numbers: Vec<(u64, Flagged)> = (0..n).map(|i| (feature(i), i + 1)).collect();
+            let table = Buckets::new(&numbers);
+            let packed = table.packed(|number| (!number.is_multiple_of(4)).then_some(number));
+            let load = packed.numbers().count() as f64 / (WAYS * packed.as_slice().len()) as f64;
+            assert!(n < 5000 || (0.85..0.95).contains(&load), "{load} of {n}");
+            let again = Buckets::from_buckets(Numbers::Owned(packed.as_slice().to_vec()), packed.homes()).unwrap();
+            let homes = packed.homes();
+            let keys: Vec<(u64, Flagged)> = (0..n).map(|i| (homes.key(feature(i)), i + 1)).collect();
+            let grown = Buckets::with_homes(&keys, homes, FULL);
+            assert!(keys.iter().all(|&(key, _)| homes.key(key) == key));
+            let features: Vec<u64> = (0..2 * n).map(feature).collect();
+            let kept = |i: u64| i < n && !(i + 1).is_multiple_of(4);
+            for (table, is_there) in [(&packed, &kept as &dyn Fn(u64) -> bool), (&again, &kept), (&grown, &|i| i < n)] {
+                let found = versions!(simd => {
+                    let mut found = vec![Row(u64::MAX); features.len()];
+                    table.find_each(simd, &features, |i, number| found[i] = Row(number));
+                    found
+                });
+                let expected = |i: u64| Row(if is_there(i) { i + 1 } else { NOTHING });
+                assert!(found.iter().all(|found| (0..).zip(found).all(|(i, &row)| row == expected(i))), "{n}");
+            }
         }
     }
 

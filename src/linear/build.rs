@@ -1,7 +1,7 @@
 //! Making a frozen table: from what learners have come to, or from another table in fewer bits.
 
 use super::FrozenWeights;
-use super::buckets::{Buckets, Flagged};
+use super::buckets::{Buckets, FULL, Flagged, Homes};
 use super::frozen::{MAX_TEMPLATES, MAX_WEIGHT};
 use super::levels::Levels;
 use super::rows::{InlineRow, LEN_BITS, MAX_START, NARROW, PackedEntry, Precision, Shape, WIDE};
@@ -39,24 +39,29 @@ impl FrozenWeights {
                 numbers.push((feature, builder.row(&entries)));
             }
         });
-        builder.finish(match replicas.first().and_then(L::n_homes) {
-            Some(n_homes) => Buckets::with_homes(&numbers, n_homes),
+        builder.finish(match replicas.first().and_then(L::homes) {
+            Some(homes) => Buckets::with_homes(&numbers, homes, FULL),
             None => Buckets::new(&numbers),
         })
     }
 
     /// The same weights in fewer bits. Weights that become zero are left out.
     pub fn quantise(&self, precision: Precision) -> FrozenWeights {
-        self.again(precision, 0.0)
+        self.again(precision, 0.0, false)
     }
 
     /// The same without weights that are nearer to 0 than `least`. Features that lose all of them keep their places in the
     /// hash table, whose features are known by parts of their hashes alone, but cost nothing else.
     pub fn prune(&self, least: f64) -> FrozenWeights {
-        self.again(self.shape.precision, least)
+        self.again(self.shape.precision, least, false)
     }
 
-    fn again(&self, precision: Precision, least: f64) -> FrozenWeights {
+    /// The same in a table that is nearly full, without the features that have lost all their weights.
+    pub fn pack(&self) -> FrozenWeights {
+        self.again(self.shape.precision, 0.0, true)
+    }
+
+    fn again(&self, precision: Precision, least: f64, packed: bool) -> FrozenWeights {
         let least = least * f64::from(self.shape.scale);
         let stays = |weight: i32| f64::from(weight.unsigned_abs()) >= least;
         let mut largest = 0;
@@ -85,9 +90,16 @@ impl FrozenWeights {
             entries.clear();
             let staying = row.iter().filter(|&&(_, weight)| stays(weight));
             entries.extend(staying.map(|&(action, weight)| (action, fixed(weight))).filter(|&(_, w)| w != 0));
-            numbers.insert(number, builder.row(&entries));
+            numbers.insert(number, (builder.row(&entries), entries.is_empty()));
         });
-        builder.finish(self.buckets.map(|number| numbers[&number]))
+        // Homes become one but once: later they could not be told apart.
+        let packed = packed && self.buckets.homes().n_before().is_none();
+        builder.finish(match packed {
+            false => self.buckets.map(|number| numbers[&number].0),
+            true => {
+                self.buckets.packed(|number| Some(numbers[&number]).filter(|(_, empty)| !empty).map(|(row, _)| row))
+            }
+        })
     }
 }
 
@@ -102,8 +114,8 @@ pub trait Averages {
     fn row_of(&self, feature: u64, row: &mut Vec<(ActionId, f64)>);
     /// True if `feature` has a row.
     fn has_row(&self, feature: u64) -> bool;
-    /// The number of homes of the table that features are known by, if they are not known whole.
-    fn n_homes(&self) -> Option<usize> {
+    /// The homes of the table that features are known by, if they are not known whole.
+    fn homes(&self) -> Option<Homes> {
         None
     }
 }
@@ -125,8 +137,8 @@ impl<L: Averages> Averages for &L {
         (*self).has_row(feature)
     }
 
-    fn n_homes(&self) -> Option<usize> {
-        (*self).n_homes()
+    fn homes(&self) -> Option<Homes> {
+        (*self).homes()
     }
 }
 

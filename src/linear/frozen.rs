@@ -6,7 +6,7 @@
 
 use fearless_simd::prelude::*;
 
-use super::buckets::{Bucket, Buckets, FLAG, Flagged, NOTHING};
+use super::buckets::{Bucket, Buckets, FLAG, Flagged, Homes, NOTHING};
 use super::levels::Levels;
 use super::rows::{DenseRow, InlineRow, NARROW, PackedEntry, Precision, Shape, WIDE, place};
 use super::table::{OUTSIDE, from_bytes};
@@ -28,6 +28,9 @@ pub(super) const MAX_WEIGHT: u32 = (i32::MAX / 4) as u32 / MAX_TEMPLATES as u32 
 const BUCKETS: &str = "buckets";
 const SPREAD_BUCKETS: &str = "spread-buckets";
 const SPREAD: &str = "spread";
+/// Sections of buckets whose homes were more before, and of the numbers of homes.
+const PACKED_BUCKETS: &str = "packed-buckets";
+const HOMES: &str = "homes";
 
 /// Frozen weights.
 #[derive(Debug, Clone)]
@@ -81,9 +84,9 @@ impl FrozenWeights {
         }
     }
 
-    /// The number of homes of the table of features.
-    pub(super) fn n_homes(&self) -> usize {
-        self.buckets.n_homes()
+    /// The homes of the table of features.
+    pub(super) fn homes(&self) -> Homes {
+        self.buckets.homes()
     }
 
     /// Replaces `entries` by those of a row.
@@ -269,17 +272,21 @@ impl FrozenWeights {
         let numbers = [width as u64, n_features as u64, n_weights as u64, u64::from(scale), precision as u64];
         let levels = self.levels.iter().flat_map(Levels::values);
         let shape: Vec<u8> = numbers.into_iter().chain(levels).flat_map(u64::to_le_bytes).collect();
-        // Programs that do not know of homes of several buckets shall not look there.
-        let buckets = if self.buckets.spread() == 1 { BUCKETS } else { SPREAD_BUCKETS };
+        let (homes, spread) = (self.buckets.homes(), self.buckets.spread());
+        let numbers = |numbers: &[u64]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+        // Programs that do not know of such homes shall not look there.
+        let (buckets, more) = match homes.n_before() {
+            Some(n_before) => (PACKED_BUCKETS, Some((HOMES, numbers(&[homes.n() as u64, n_before as u64])))),
+            None if spread > 1 => (SPREAD_BUCKETS, Some((SPREAD, numbers(&[spread as u64])))),
+            None => (BUCKETS, None),
+        };
         let mut sections = vec![
             Section::new("shape", shape),
             Section::new(buckets, bytemuck::cast_slice(self.buckets.as_slice())),
             Section::new("sparse", &self.sparse[..]),
             Section::new("dense", bytemuck::cast_slice(&self.dense[..])),
         ];
-        if self.buckets.spread() > 1 {
-            sections.push(Section::new(SPREAD, (self.buckets.spread() as u64).to_le_bytes().to_vec()));
-        }
+        sections.extend(more.map(|(name, bytes)| Section::new(name, bytes)));
         sections
     }
 
@@ -288,12 +295,25 @@ impl FrozenWeights {
     /// # Errors
     /// If sections are missing, or anything in them points outside the table or beyond the lanes.
     pub fn from_sections(sections: &Sections, width: usize) -> Result<FrozenWeights> {
-        let (buckets, spread) = match sections.has(SPREAD) {
-            true => (SPREAD_BUCKETS, sections.get(SPREAD)?.try_into().map_or(0, u64::from_le_bytes)),
-            false => (BUCKETS, 1),
+        let numbers = |name| sections.get(name).map(from_bytes::<u64>);
+        let (buckets, said) = match () {
+            () if sections.has(HOMES) => (PACKED_BUCKETS, numbers(HOMES)?),
+            () if sections.has(SPREAD) => (SPREAD_BUCKETS, numbers(SPREAD)?),
+            () => (BUCKETS, Some(vec![1])),
         };
-        let tables = (sections.numbers(buckets)?, sections.numbers("sparse")?, sections.numbers("dense")?);
-        FrozenWeights::from_tables(sections.get("shape")?, tables, spread, width)
+        let buckets = sections.numbers::<Bucket>(buckets)?;
+        let homes = said.and_then(|said| {
+            let said: Vec<usize> = said.into_iter().filter_map(|number| usize::try_from(number).ok()).collect();
+            match said[..] {
+                [spread] => Some(buckets.len()).filter(|n| n.is_multiple_of(spread)).map(|n| Homes::new(n / spread)),
+                [n, n_before] => Homes::merging(n, n_before),
+                _ => None,
+            }
+        });
+        let (shape, tables) =
+            (sections.get("shape")?, (buckets, sections.numbers("sparse")?, sections.numbers("dense")?));
+        homes
+            .and_then(|homes| FrozenWeights::from_tables(shape, tables, homes, width))
             .ok_or_else(|| sections.damaged(OUTSIDE))
     }
 
@@ -340,7 +360,7 @@ impl FrozenWeights {
     fn from_tables(
         shape: &[u8],
         (buckets, sparse, dense): (Numbers<Bucket>, Numbers<u8>, Numbers<i32>),
-        spread: u64,
+        homes: Homes,
         width: usize,
     ) -> Option<FrozenWeights> {
         let shape: Vec<u64> = from_bytes(shape)?;
@@ -361,7 +381,7 @@ impl FrozenWeights {
         if shape.n_weights > room || shape.n_features > buckets.len().saturating_mul(16) {
             return None;
         }
-        let buckets = Buckets::from_buckets(buckets, usize::try_from(spread).ok()?)?;
+        let buckets = Buckets::from_buckets(buckets, homes)?;
         let weights = FrozenWeights { buckets, sparse, dense, levels, shape };
         (lanes == width as u64 && vectorised!(_simd => weights.is_sound())).then_some(weights)
     }

@@ -7,7 +7,7 @@
 //!
 //! Rows of many weights are *dense*: a number for each lane, in an array of their own. They are few, and what is read most.
 
-use super::buckets::key;
+use super::buckets::Homes;
 use super::build::{Averages, rounded};
 use super::frozen::MAX_WEIGHT;
 use super::table::{Entry, OUTSIDE, Place, RowTable, elsewhere, from_bytes};
@@ -42,8 +42,8 @@ pub struct IntegerWeights {
     width: usize,
     /// Value of a weight of 1.0.
     unit: i32,
-    /// The number of homes of the table that features are known by; 0 if they are known whole.
-    n_homes: usize,
+    /// The homes of the table that features are known by; none if they are known whole.
+    homes: Option<Homes>,
 }
 
 /// Value of a weight of 1.0 in those that go on from a finished model, if they are not too large for it.
@@ -70,7 +70,7 @@ impl IntegerWeights {
             tick: 1,
             width,
             unit: 1,
-            n_homes: 0,
+            homes: None,
         }
     }
 
@@ -92,7 +92,7 @@ impl IntegerWeights {
         // Weights have room to grow.
         let fits = |unit: &i32| f64::from(largest) / one * f64::from(*unit) <= f64::from(MAX_WEIGHT / 16);
         let unit = std::iter::successors(Some(UNIT), |unit| (*unit > 1).then_some(unit / 2)).find(fits).unwrap_or(1);
-        let mut weights = IntegerWeights { n_homes: finished.n_homes(), ..IntegerWeights::new(width) };
+        let mut weights = IntegerWeights { homes: Some(finished.homes()), ..IntegerWeights::new(width) };
         // All of them were there at the beginning: so the sums of ticks and changes are 0, and they are the average so far.
         weights.tick = 0;
         finished.for_each_key(|key, row| {
@@ -111,7 +111,7 @@ impl IntegerWeights {
     /// The key that stands for a feature in these weights.
     #[inline(always)]
     fn key(&self, feature: u64) -> u64 {
-        if self.n_homes == 0 { feature } else { key(feature, self.n_homes) }
+        self.homes.map_or(feature, |homes| homes.key(feature))
     }
 
     /// The number of lanes.
@@ -233,8 +233,8 @@ impl Averages for IntegerWeights {
         self.rows.has(feature)
     }
 
-    fn n_homes(&self) -> Option<usize> {
-        (self.n_homes > 0).then_some(self.n_homes)
+    fn homes(&self) -> Option<Homes> {
+        self.homes
     }
 }
 
@@ -320,7 +320,7 @@ impl Weights for IntegerWeights {
                 (first..first + self.width).step_by(16).for_each(|at| prefetch(weights, at));
             });
         };
-        if self.n_homes == 0 {
+        if self.homes.is_none() {
             return find(features, rows);
         }
         const BATCH: usize = 32;

@@ -71,6 +71,12 @@ impl Linear {
     pub fn prune(self, least: f64) -> Linear {
         Linear { weights: self.weights.prune(least), ..self }
     }
+
+    /// The same with its features in a table that is nearly full.
+    #[must_use]
+    pub fn pack(self) -> Linear {
+        Linear { weights: self.weights.pack(), ..self }
+    }
 }
 
 impl Scoring for Linear {

@@ -13,7 +13,7 @@ use treebeam::error::{Error, Result};
 use treebeam::eval::Counts;
 use treebeam::files::{Output, Paths};
 use treebeam::graph::{GraphModel, GraphParser, GraphScorer};
-use treebeam::linear::Precision;
+use treebeam::linear::{FrozenWeights, Linear, Precision};
 use treebeam::model::{Frozen as _, Model, Pruned, Size};
 use treebeam::parser::Loaded;
 use treebeam::scorers::AnyScorer;
@@ -36,6 +36,9 @@ pub struct Args {
     /// treebank of --test
     #[arg(long, value_name = "THRESHOLD", value_parser = Prune::parse)]
     prune: Option<Prune>,
+    /// `--quantise i8 --prune 1`, unless these say otherwise, and a table of features that is nearly full, for linear models
+    #[arg(long)]
+    small: bool,
     /// Parse this treebank with both models and print what changes
     #[arg(long, value_name = "FILE")]
     test: Option<PathBuf>,
@@ -108,6 +111,9 @@ impl Prune {
     }
 }
 
+/// Weights that small models do without.
+const SMALL: Prune = Prune::Below(1.0);
+
 /// The least threshold that `auto` tries; each further one is twice as large.
 const FIRST: f64 = 0.001;
 /// The greatest.
@@ -130,6 +136,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let test = args.test.as_deref().map(read).transpose()?;
     let had = precision_of(&model);
     let precision = match args.quantise {
+        None if args.small => Precision::I8,
         None => had,
         Some(Quantise::I16) => Precision::I16,
         Some(Quantise::I8) => Precision::I8,
@@ -145,9 +152,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let was = sizes_of(&model);
     model = quantise(model, precision)?;
     let mut after = None;
-    if let Some(prune) = args.prune {
-        let (unpruned, score) =
-            (size_and_bytes(&model), if args.quantise.is_some() { score_of(&model)? } else { before });
+    if let Some(prune) = args.prune.or(args.small.then_some(SMALL)) {
+        let (unpruned, score) = (size_and_bytes(&model), if precision == had { before } else { score_of(&model)? });
         let below = match prune {
             Prune::Below(below) => below,
             Prune::Auto => {
@@ -170,6 +176,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             }
         };
         model = pruned(model, below)?;
+        if args.small {
+            model = linear(model, Linear::pack, FrozenWeights::pack)?;
+        }
         let (size, bytes) = size_and_bytes(&model);
         after = score_of(&model)?;
         let las = match (score, after, &test) {
@@ -274,17 +283,26 @@ fn precision_of(model: &Loaded) -> Precision {
 
 /// The model without weights nearer to 0 than `least`.
 fn pruned(model: Loaded, least: f64) -> anyhow::Result<Loaded> {
-    let refused = "--prune is for linear models; expected a model without a network";
+    linear(model, |linear| linear.prune(least), |weights| weights.prune(least))
+}
+
+/// The linear model with other weights.
+fn linear(
+    model: Loaded,
+    of_linear: impl FnOnce(Linear) -> Linear,
+    of_weights: impl FnOnce(&FrozenWeights) -> FrozenWeights,
+) -> anyhow::Result<Loaded> {
+    let refused = "--prune and --small are for linear models; expected a model without a network";
     Ok(match model {
         Loaded::Transitions(model) => {
             let model = Arc::unwrap_or_clone(model);
             let AnyScorer::Linear(linear) = model.scorer else { anyhow::bail!(refused) };
-            Loaded::Transitions(Arc::new(Model { scorer: AnyScorer::Linear(linear.prune(least)), ..model }))
+            Loaded::Transitions(Arc::new(Model { scorer: AnyScorer::Linear(of_linear(linear)), ..model }))
         }
         Loaded::Graph(model) => {
             let model = Arc::unwrap_or_clone(model);
             let GraphScorer::Linear(weights) = model.scorer else { anyhow::bail!(refused) };
-            Loaded::Graph(Arc::new(GraphModel { scorer: GraphScorer::Linear(weights.prune(least)), ..model }))
+            Loaded::Graph(Arc::new(GraphModel { scorer: GraphScorer::Linear(of_weights(&weights)), ..model }))
         }
     })
 }
