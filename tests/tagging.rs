@@ -129,7 +129,8 @@ fn tags_and_trees_are_derived_together() {
         assert!(tags > 60.0 && las > 40.0, "{system} {options}: {tags} {las}");
     }
     // Values of templates in words are those of the features that fire.
-    let line = "train --joint-tags --train train.conllu --model n --training greedy --replicas 1 --iterations 1 --watch 3";
+    let line =
+        "train --joint-tags --train train.conllu --model n --training greedy --replicas 1 --iterations 1 --watch 3";
     let assert = treebeam(path, line).assert().success();
     let watched = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     assert!(watched.contains("TAG("), "{watched}");

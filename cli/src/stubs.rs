@@ -32,11 +32,12 @@ pub fn stubs(command: &Command) -> String {
 fn type_of(arg: &Arg, range: Option<Range>) -> String {
     let names: Vec<String> =
         arg.get_possible_values().iter().map(|value| format!("\"{}\"", value.get_name())).collect();
+    let takes_none = arg.get_num_args().is_some_and(|n| n.max_values() == 0);
     let value = match range {
         Some(Range::Whole(..)) => "int".to_owned(),
         Some(Range::WholeOr(_, _, word)) => format!("int, Literal[\"{word}\"]"),
         Some(_) => "float".to_owned(),
-        None if !arg.get_action().takes_values() || names == ["\"true\"", "\"false\""] => "bool".to_owned(),
+        None if takes_none || names == ["\"true\"", "\"false\""] => "bool".to_owned(),
         None if names.is_empty() => "str, PathLike[str]".to_owned(),
         None => format!("Literal[{}]", names.join(", ")),
     };

@@ -5,7 +5,7 @@ from typing import Literal, TypedDict, Union
 class TrainOptions(TypedDict, total=False):
     """The options of `treebeam train`, with underscores; what is None is not given."""
 
-    system: Union[Literal["arc-standard", "arc-eager", "arc-eager-nonmonotonic", "arc-eager-repair", "arc-eager-start", "arc-eager-unshift", "arc-eager-zpar", "arc-hybrid", "arc-hybrid-rootless", "arc-hybrid-swap", "attardi", "covington", "covington-nonlocal", "covington-nonmonotonic", "easy-first", "swap", "tagger", "2-planar", "eisner", "eisner-2", "eisner-3", "mst", "biaffine", "biaffine-projective"], None]
+    system: Union[Literal["arc-standard", "arc-eager", "arc-eager-nonmonotonic", "arc-eager-repair", "arc-eager-start", "arc-eager-unshift", "arc-eager-zpar", "arc-hybrid", "arc-hybrid-rootless", "arc-hybrid-swap", "attardi", "covington", "covington-nonlocal", "covington-nonmonotonic", "easy-first", "swap", "tagger", "2-planar", "eisner", "eisner-2", "eisner-3", "mst", "biaffine", "biaffine-projective", "arc-standard+tags", "arc-eager+tags", "arc-eager-nonmonotonic+tags", "arc-eager-repair+tags", "arc-eager-start+tags", "arc-eager-unshift+tags", "arc-eager-zpar+tags", "arc-hybrid+tags", "arc-hybrid-swap+tags", "attardi+tags", "swap+tags"], None]
     """The transition system, or a graph-based parser. Default: `arc-eager`. Other defaults follow it: the feature set, the oracle, the update; with `biaffine` `--learner adam`, `--iterations 12` or, where that would be less than 18,000 mini-batches, as many as it takes, at most 60, `--batch 8`, `--dropout 0.33`, `--rate 0.001` and `--average-from 0`"""
 
     scorer: Union[Literal["linear", "feed-forward", "bilstm", "stack-lstm"], None]
