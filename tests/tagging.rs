@@ -94,6 +94,35 @@ fn a_pipeline_is_its_parts_one_after_the_other() {
     assert!(error.contains("trees.model: a model of `arc-eager`; expected taggers before the last model"), "{error}");
 }
 
+/// A template with each value stands for one for each name in the training data: the same model as if they were written out.
+#[test]
+fn each_value_of_a_list_is_a_template() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let sentence =
+        "1\tdogs\t_\tN\t_\tCase=Nom|Number=Plur\t2\tsubj\t_\t_\n2\tbark\t_\tV\t_\tTense=Pres\t0\troot\t_\tGloss=x\n\n";
+    fs::write(path.join("train.conllu"), sentence.repeat(4)).unwrap();
+    let header = |features: &str| {
+        fs::write(path.join("my.feat"), features).unwrap();
+        let line = "train --train train.conllu --features my.feat --model m --iterations 2";
+        treebeam(path, line).assert().success();
+        let json: serde_json::Value = serde_json::from_str(&output(path, "model info --json m")).unwrap();
+        (json["header"]["feature_text"].as_str().unwrap().to_owned(), output(path, "parse --model m train.conllu"))
+    };
+    let each = header("# mine\nS0.feats* B0.p\nB0.misc*\nS0.w\n");
+    let written = "# mine\nS0.feats:Case B0.p\nS0.feats:Number B0.p\nS0.feats:Tense B0.p\nB0.misc:Gloss\nS0.w\n";
+    assert_eq!(each, header(written));
+    assert_eq!(each.0, written);
+    let shown = output(path, "features show --features my.feat");
+    assert!(shown.contains("S0.feats:Tense B0.p"), "{shown}");
+    fs::write(path.join("my.feat"), "B0.feats*\n").unwrap();
+    let shown = output(path, "features show --features my.feat train.conllu --sentence 1");
+    assert!(shown.contains("B0.feats:Number") && shown.contains("Pres"), "{shown}");
+    fs::write(path.join("my.feat"), "S0.feats*=Plur B0.w\n").unwrap();
+    let error = refusal(path, "features show --features my.feat");
+    assert!(error.contains("my.feat:1: column 11"), "{error}");
+}
+
 /// Systems that tag, too, read none of the tags that they are to give, and write trees and tags.
 #[test]
 fn tags_and_trees_are_derived_together() {

@@ -170,6 +170,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                     let path = file.display().to_string();
                     let (_, sentence) = super::sentence::find(reader, &path, args.sentence.as_deref())?;
                     let sentence = sentence.for_target(args.system.info().tags.then(|| args.tag_column.into()));
+                    let set = set.expanded(std::iter::once(&sentence))?;
                     let shown = with_system!(args.system, args.system.own_roots(roots), |system| show(
                         &system, roots, &set, &sentence, &args
                     ))?;

@@ -136,7 +136,7 @@ pub enum Attribute {
     /// True if the node has no dependents (`.leaf`).
     Leaf,
     /// Something inside a column: of FORM, which stands for the column that the options call the word, a prefix, a suffix or the
-    /// shape (`.pre2`, `.suf3`, `.shape`), or the path of its cluster (`.c4`, `.c`); of FEATS or MISC the value of a name (`.feats:Case`, `.misc:Gloss`).
+    /// shape (`.pre2`, `.suf3`, `.shape`), or the path of its cluster (`.c4`, `.c`); of FEATS or MISC the value of a name (`.feats:Case`, `.misc:Gloss`), or of each (`.feats*`).
     Inside(Column, Part),
 }
 
@@ -174,6 +174,10 @@ impl Attribute {
         if let Some((column, name)) = spelling.split_once(':') {
             let column = NAMED.iter().find(|(_, known)| *known == column)?.0;
             return Some(Attribute::Inside(column, Part::Named(Name::new(name)?)));
+        }
+        if let Some(column) = spelling.strip_suffix('*') {
+            let column = NAMED.iter().find(|(_, known)| *known == column)?.0;
+            return Some(Attribute::Inside(column, Part::Each));
         }
         if let Some(n) = spelling.strip_prefix('c').filter(|n| n.bytes().all(|letter| letter.is_ascii_digit())) {
             let n = if n.is_empty() { 0 } else { n.parse().ok().filter(|n| (1..=Part::LONGEST_PATH).contains(n))? };
@@ -264,6 +268,7 @@ impl fmt::Display for Attribute {
                 Part::Cluster(0) => f.write_str("c"),
                 Part::Cluster(n) => write!(f, "c{n}"),
                 Part::Named(name) => write!(f, "{column}:{name}"),
+                Part::Each => write!(f, "{column}*"),
             };
         }
         f.write_str(Attribute::ALL.iter().find(|(attribute, _)| attribute == self).map_or("", |(_, spelling)| spelling))

@@ -29,6 +29,9 @@ pub enum Part {
     Cluster(u8),
     /// The value of one name in a list `Case=Nom|Number=Sing` (`.feats:Case`, `.misc:Gloss`); `_` where the list lacks it.
     Named(Name),
+    /// Each name's value by itself (`.feats*`, `.misc*`): a template stands for one for each name of the training data, see
+    /// [`FeatureSet::expanded`](super::FeatureSet::expanded).
+    Each,
 }
 
 impl Part {
@@ -40,7 +43,7 @@ impl Part {
     /// Part of `text`; without clusters, no word is in any.
     pub fn of(self, text: &str) -> Cow<'_, str> {
         match self {
-            Part::Whole => Cow::Borrowed(text),
+            Part::Whole | Part::Each => Cow::Borrowed(text),
             Part::Prefix(n) => {
                 let end = text.char_indices().nth(n.into()).map_or(text.len(), |(place, _)| place);
                 Cow::Borrowed(&text[..end])
@@ -94,6 +97,11 @@ impl Name {
         let mut bytes = [0; Name::LONGEST];
         bytes.get_mut(..name.len()).filter(|_| is_possible)?.copy_from_slice(name.as_bytes());
         Some(Name(bytes))
+    }
+
+    /// The names of a list.
+    pub fn all(text: &str) -> impl Iterator<Item = Name> {
+        text.split('|').filter_map(|pair| Name::new(pair.split_once('=')?.0))
     }
 
     /// Spelling of the name.

@@ -28,7 +28,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::line::{Fault, code, column, quoted, words};
-use super::{Address, Atom, Attribute, FeatureSet, NetworkSet, Step, Template};
+use super::{Address, Atom, Attribute, FeatureSet, NetworkSet, Part, Step, Template};
 use crate::configuration::{History, Role, Slot};
 use crate::error::{Problem, Result, excerpt};
 
@@ -277,7 +277,7 @@ fn atom(word: &str) -> Result<Vec<Atom>, Fault> {
     let &[attribute] = &attributes[..] else {
         return Err((offset, quoted(&format!("{word}={values}")), "one attribute, such as S0.p=ADP".to_owned()));
     };
-    if !attribute.is_column() {
+    if !attribute.is_column() || matches!(attribute, Attribute::Inside(_, Part::Each)) {
         let expected = "a condition on a column of the word, such as S0.p=ADP".to_owned();
         return Err((offset, quoted(&format!("{word}={values}")), expected));
     }
@@ -302,8 +302,9 @@ fn attributes(spelling: &str) -> Result<Vec<Attribute>, (String, String)> {
         Some(attribute) => Ok(vec![attribute]),
         None => {
             let known = Attribute::ALL.iter().map(|(_, known)| *known).collect::<Vec<_>>().join(" ");
-            let expected =
-                format!("one of wp {known} pre1 to pre5 suf1 to suf5 shape c1 to c32 c feats:NAME misc:NAME");
+            let expected = format!(
+                "one of wp {known} pre1 to pre5 suf1 to suf5 shape c1 to c32 c feats:NAME misc:NAME feats* misc*"
+            );
             Err((format!("unknown attribute {}", quoted(spelling)), expected))
         }
     }
@@ -348,12 +349,14 @@ mod tests {
         let set = FeatureSet::parse("inside", "inside.feat", text).unwrap();
         let templates: Vec<String> = set.templates.iter().map(Template::to_string).collect();
         assert_eq!(templates, text.lines().collect::<Vec<_>>());
-        let expected = "shape c1 to c32 c feats:NAME misc:NAME";
+        let expected = "shape c1 to c32 c feats:NAME misc:NAME feats* misc*";
         for wrong in [
             "S0.pre0",
             "S0.pre6",
             "S0.suf",
             "S0.feats:",
+            "S0.lemma*",
+            "S0.feats:*x*",
             "S0.lemma:Case",
             "S0.xpos:x",
             "S0.préx",

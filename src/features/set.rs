@@ -1,8 +1,9 @@
 //! Sets of templates.
 
-use super::{Atom, Attribute, Part};
+use super::{Atom, Attribute, Name, Part};
 use crate::error::{Problem, Result};
-use crate::treebank::Column;
+use crate::treebank::{Column, Sentence};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// A conjunction of atoms.
@@ -84,6 +85,45 @@ impl FeatureSet {
                 Err(Problem::at(self.path(), line, found, expected).into())
             }
         }
+    }
+
+    /// The set with each template that reads the value of [each](Part::Each) name of a list in place of one template for each name that
+    /// the column has in `sentences`; the set itself if no template does.
+    ///
+    /// # Errors
+    /// If they are too many templates or names for one set, or none.
+    pub fn expanded<'s>(self, sentences: impl Iterator<Item = &'s Sentence> + Clone) -> Result<FeatureSet> {
+        let is_each = |atom: &Atom| matches!(atom.attribute(), Some(Attribute::Inside(_, Part::Each)));
+        if !self.templates.iter().flat_map(|template| &template.atoms).any(is_each) {
+            return Ok(self);
+        }
+        let names = [Column::Feats, Column::Misc].map(|column| {
+            let lists =
+                sentences.clone().flat_map(|sentence| sentence.words().map(move |word| sentence.column(word, column)));
+            (column, lists.flat_map(Name::all).collect::<BTreeSet<Name>>())
+        });
+        let of_atom = |atom: &Atom| match *atom {
+            Atom::Of(address, Attribute::Inside(column, Part::Each)) => {
+                let names = names.iter().filter(|(of, _)| *of == column).flat_map(|(_, names)| names);
+                names.map(|&name| Atom::Of(address, Attribute::Inside(column, Part::Named(name)))).collect()
+            }
+            _ => vec![atom.clone()],
+        };
+        let mut text = format!("# {}\n", self.title());
+        for template in &self.templates {
+            let mut all = vec![Vec::new()];
+            for atom in &template.atoms {
+                let atoms = of_atom(atom);
+                let with = |before: &Vec<Atom>| {
+                    atoms.iter().map(|atom| [&before[..], std::slice::from_ref(atom)].concat()).collect::<Vec<_>>()
+                };
+                all = all.iter().flat_map(with).collect();
+            }
+            for atoms in all {
+                text.push_str(&format!("{}\n", Template { atoms, line: template.line }));
+            }
+        }
+        FeatureSet::parse(&self.name, &self.path(), &text)
     }
 
     /// The first atom that reads clusters of words, if one does.

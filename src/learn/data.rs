@@ -109,6 +109,7 @@ impl TrainingData {
         let of_tag = |&label: &LabelId| ArcLabel { mv: Move::Tag, label, from_root: true };
         arcs.extend(given.iter().flatten().map(of_tag));
         let set = FeatureSet::load_for(&options.features, options.system)?;
+        let set = set.expanded(kept.iter().map(|(sentence, _)| *sentence))?;
         let clusters = clusters(options, &set)?;
         if options.layers == Layers::Output && init.is_none() {
             let what = "--layers output leaves the network's hidden units as they are; expected --init with the model that has learned them";
