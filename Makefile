@@ -78,7 +78,11 @@ FUZZ_FLAGS = --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverag
 FUZZ_TARGETS = reader packed features specification model checkpoint decoder
 ROUNDS ?= 20
 
-.PHONY: fuzz torture official
+.PHONY: book fuzz torture official
+
+book: ## the book and all results as a site, in target/book/html; needs mdBook
+	sh docs/stage.sh target/book
+	mdbook build target/book --dest-dir html
 
 reference: build ## write the reference of all options, docs/src/reference/options.md, and their types for Python
 	$(TREEBEAM) man --markdown docs/src/reference
@@ -291,7 +295,8 @@ trace-check: build ## look at beams in a browser, of every system; needs what re
 	set -e; for system in $(SYSTEMS); do \
 		$(TREEBEAM) train --system $$system --training global --beam 8 --iterations 2 --nonprojective min-cost \
 			--train $(PICTURES)/trace.conllu --model $(PICTURES)/trace.model --quiet; \
-		$(TREEBEAM) trace $(PICTURES)/trace.model $(PICTURES)/trace.conllu --sentence 3 -o $(PICTURES)/trace-$$system.html; \
+		$(TREEBEAM) trace $(PICTURES)/trace.model $(PICTURES)/trace.conllu --sentence 3 -o $(PICTURES)/trace-$$system.html \
+			--json=$(PICTURES)/trace-$$system.json; \
 		$(PYTHON) tests/browser/trace.py $(PICTURES)/trace-$$system.html $(PICTURES)/trace-$$system; \
 	done
 

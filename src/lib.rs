@@ -3,6 +3,23 @@
 //!
 //! # Using the library
 //!
+//! ```
+//! use treebeam::prelude::*;
+//! treebeam_systems::register();
+//!
+//! let train = generate::treebank(generate::Options { seed: 1, n_sentences: 100, non_projective: false });
+//! let options = TrainOptions { iterations: 2.into(), ..TrainOptions::default() };
+//! let model = train_model(&options, &TrainingData::new(&options, &train, None)?, 1)?;
+//!
+//! let words = [("the", "DET"), ("dog", "NOUN"), ("barks", "VERB")];
+//! let words = words.map(|(form, tag)| [(Column::Form, form), (Column::Upos, tag)]);
+//! let sentence = Sentence::from_columns("example", Format::Conllu, words)?;
+//! let width = 8;
+//! let parsed = Parser::new(&model, width, 1)?.parse(&[sentence], 1);
+//! assert_eq!(parsed[0][0].tree.n_words(), 3);
+//! # Ok::<(), treebeam::error::Error>(())
+//! ```
+//!
 //! [`prelude`] names what most programs need; `examples/` has programs that train, parse, list the best trees, compare parsers
 //! and try features. Experiments, tables, charts, pages and pictures are another package, `treebeam-lab`, and so is the program,
 //! `treebeam-cli`. The feature `cli` makes the types of options values of a command line (clap).

@@ -184,6 +184,39 @@ fn links_lead_to_files_and_headings() {
     assert!(n_links > 50, "only {n_links} links were found");
 }
 
+/// A site of the book needs nothing else: in the folder that it is built from every link leads to a file of that folder, and every
+/// page is a chapter.
+#[test]
+fn the_staged_book_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let staged = Command::new("sh").arg(root().join("docs/stage.sh")).arg(folder.path()).status().unwrap();
+    assert!(staged.success() && folder.path().join("book.toml").is_file());
+    let source = folder.path().join("src").canonicalize().unwrap();
+    let summary = fs::read_to_string(source.join("SUMMARY.md")).unwrap();
+    let mut pages = vec![PathBuf::from("SUMMARY.md")];
+    pages.extend(summary.split("](").skip(1).filter_map(|rest| Some(PathBuf::from(rest.split_once(')')?.0))));
+    assert!(pages.len() > 50, "{pages:?}");
+    let mut n_links = 0;
+    for page in pages {
+        let text = fs::read_to_string(source.join(&page)).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
+        for (line, text) in prose(&text) {
+            let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')').map(|(target, _)| target));
+            for target in targets.filter(|target| !target.starts_with("http") && !target.starts_with('#')) {
+                let place = format!("{}:{line}: {target}", page.display());
+                let file = source.join(&page).with_file_name("").join(target.split('#').next().unwrap());
+                let file = file.canonicalize().unwrap_or_else(|error| panic!("{place}: {error}"));
+                assert!(file.starts_with(&source) && file.is_file(), "{place}: no file of the book");
+                let Some(chapter) = file.strip_prefix(&source).ok().filter(|_| target.contains(".md")) else {
+                    continue;
+                };
+                assert!(summary.contains(&format!("]({})", chapter.display())), "{place}: no chapter of the book");
+                n_links += 1;
+            }
+        }
+    }
+    assert!(n_links > 200, "only {n_links} links were found");
+}
+
 #[test]
 fn figures_are_those_of_the_results() {
     let mut n_quoting = 0;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use treebeam::decode::{Margin, Parser};
 use treebeam::diagnosis::{Diagnosis, Verdict, diagnose};
@@ -349,7 +349,7 @@ fn the_page_needs_nothing_else() {
     let text: String = (1..).zip(forms).map(|(number, form)| line(number, form)).collect();
     let sentence = Sentence::new("strange", treebeam::treebank::Format::Conllu, &text).unwrap();
     let record = recorded(&model, &sentence, true);
-    let page = page(&record).unwrap();
+    let page = page(record.clone()).unwrap();
     assert!(page.contains("default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"));
     assert!(!page.contains("<img") && !page.contains("<link") && !page.contains("{{"));
     for outside in ["http://", "https://", "src=\"", "url(", "@import", "fetch(", "XMLHttpRequest", "import("] {
@@ -359,9 +359,153 @@ fn the_page_needs_nothing_else() {
     let data =
         page.split_once("<script type=\"application/json\" id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
     let data: Value = serde_json::from_str(data).unwrap();
-    assert_eq!(data, serde_json::to_value(&record).unwrap());
+    assert_eq!(unpacked(data.clone()), serde_json::to_value(&record).unwrap());
     assert_eq!(data["sentence"]["words"][0]["form"], forms[0]);
     assert_eq!(record.templates.len(), FeatureSet::load("zn11").unwrap().templates.len());
+}
+
+/// The record of what a page holds, as the page's own script makes it; `make trace-check` compares that one.
+fn unpacked(mut record: Value) -> Value {
+    let mut take = |name: &str| record.as_object_mut().unwrap().remove(name).unwrap();
+    let [packed, weights, reads, options] = ["packed", "weights", "reads", "options"].map(&mut take);
+    let lists: Vec<String> = serde_json::from_value(record["lists"].clone()).unwrap();
+    let stacks = record["stacks"].as_u64().unwrap() as usize;
+    for (of, beam) in record["beams"].as_array_mut().unwrap().iter_mut().zip(packed.as_array().unwrap()) {
+        let cell = |cell: &Value| match &cell[1] {
+            Value::Null => json!({"node": cell[0]}),
+            dependents => json!({"node": cell[0], "dependents": dependents}),
+        };
+        of["cells"] = beam["cells"].as_array().unwrap().iter().map(cell).collect();
+        let chains = of["chains"].clone();
+        let nodes = |chain: &Value| {
+            let (mut nodes, mut next) = (Vec::new(), chain.as_u64());
+            while let Some(number) = next {
+                let link = &chains[number as usize];
+                nodes.push(beam["cells"][link[0].as_u64().unwrap() as usize][0].clone());
+                next = link[1].as_u64();
+            }
+            nodes
+        };
+        let item = |packed: &Value, rank: Option<usize>, before: Option<&Value>| {
+            let mut item = packed.clone();
+            let fields = item.as_object_mut().unwrap();
+            let mut take = |name: &str| fields.remove(name).unwrap_or(Value::Null);
+            let [arcs, lost, line, fates, correct] = ["arcs", "lost", "options", "fates", "correct"].map(&mut take);
+            let [of_weights, of_reads] = ["weights", "reads"].map(take);
+            let has = |array: &Value, of: &dyn Fn(&Value) -> bool| array.as_array().is_some_and(|a| a.iter().any(of));
+            let mut all = before.map_or(Vec::new(), |before| before["arcs"].as_array().unwrap().clone());
+            all.retain(|old| !has(&lost, &|word| *word == old[1]) && !has(&arcs, &|arc| arc[1] == old[1]));
+            all.extend(arcs.as_array().into_iter().flatten().cloned());
+            all.sort_by_key(|arc| arc[1].as_u64());
+            item["arcs"] = all.into();
+            for ((list, name), chain) in lists.iter().enumerate().zip(packed["chains"].as_array().unwrap()) {
+                let mut nodes = nodes(chain);
+                if list < stacks {
+                    nodes.reverse();
+                }
+                item[name] = nodes.into();
+            }
+            if let Some(rank) = rank {
+                item["rank"] = rank.into();
+            }
+            let line_of = |table: &Value, number: &Value| number.as_u64().map(|number| table[number as usize].clone());
+            for (name, of) in [("weights", line_of(&weights, &of_weights)), ("reads", line_of(&reads, &of_reads))] {
+                if let Some(of) = of {
+                    item[name] = of;
+                }
+            }
+            if let Some(line) = line_of(&options, &line) {
+                let successor = |(at, choice): (usize, &Value)| {
+                    let fate = fates[at].as_i64().unwrap();
+                    let score = packed["score"].as_i64().unwrap() + choice[2].as_i64().unwrap();
+                    let kind = ["twin", "pruned", "kept"][(fate.signum() + 1) as usize];
+                    let mut successor = json!({"score": score, "fate": kind});
+                    for (name, value) in [("action", &choice[0]), ("point", &choice[1]), ("cost", &choice[3])] {
+                        if !value.is_null() {
+                            successor[name] = value.clone();
+                        }
+                    }
+                    if fate != 0 {
+                        successor["rank"] = fate.abs().into();
+                    }
+                    if has(&correct, &|of| of.as_u64() == Some(at as u64)) {
+                        successor["correct"] = true.into();
+                    }
+                    successor
+                };
+                item["successors"] = line.as_array().unwrap().iter().enumerate().map(successor).collect();
+            }
+            item
+        };
+        let mut steps: Vec<Value> = Vec::new();
+        for (items, counts) in beam["steps"].as_array().unwrap().iter().zip(beam["counts"].as_array().unwrap()) {
+            let before = |one: &Value| Some(&steps.last()?["items"][one["parent"].as_u64()? as usize - 1]);
+            let items = items.as_array().unwrap().iter().zip(1..).map(|(one, rank)| item(one, Some(rank), before(one)));
+            let items: Value = items.collect();
+            steps.push(json!({"items": items, "places": counts[0], "cells": counts[1], "successors": counts[2]}));
+        }
+        let mut path: Vec<Value> = Vec::new();
+        for one in beam["path"].as_array().into_iter().flatten() {
+            path.push(item(one, None, path.last()));
+        }
+        of["steps"] = steps.into();
+        if !path.is_empty() {
+            of["gold"]["path"] = path.into();
+        }
+    }
+    record
+}
+
+/// What an item shares with others stands in the page once. The longer the sentence, the more this saves; lists that change at
+/// both ends, as Covington's, save least.
+#[test]
+fn pages_are_small_and_lose_nothing() {
+    let sentences = generated_non_projective(55, 200);
+    let words = sentences.iter().filter(|sentence| sentence.n_words() <= 16);
+    let longest = words.max_by_key(|sentence| sentence.n_words()).unwrap();
+    for system in [treebeam_systems::ARC_EAGER, treebeam_systems::SWAP, treebeam_systems::COVINGTON_NONMONOTONIC] {
+        let model = trained(system);
+        for with_gold in [true, false] {
+            let record = recorded(&model, longest, with_gold);
+            let [json, text] = [serde_json::to_string(&record).unwrap(), page(record.clone()).unwrap()];
+            let data = text.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
+            assert!(5 * data.len() < 3 * json.len(), "{system}: {} of {} bytes", data.len(), json.len());
+            let data = serde_json::from_str(data).unwrap();
+            assert_eq!(unpacked(data), serde_json::to_value(&record).unwrap(), "{system}");
+        }
+    }
+}
+
+/// Sentences that `--find` lists are of the kind, the worst first; in a folder each has its page, and an index leads to them.
+#[test]
+fn sentences_worth_a_look_are_found() {
+    let folder = folder();
+    let list = |find: &str| {
+        let assert = treebeam(folder.path(), &format!("trace small.model test.conllu --find {find} --worst 100"))
+            .assert()
+            .success();
+        let told = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+        let rows: Vec<Vec<String>> =
+            told.lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect();
+        assert!(
+            told.starts_with("number\tid\twords\twrong arcs\twrong greedily\tgold falls off at\tverdict\tsentence\n")
+        );
+        rows
+    };
+    let number = |row: &[String], column: usize| row[column].parse::<usize>().unwrap();
+    let [search, model, repair, falls] = ["search-error", "model-error", "repair", "gold-falls-off"].map(list);
+    assert!(!model.is_empty() && !falls.is_empty());
+    assert!(search.iter().all(|row| row[6] == "search error") && model.iter().all(|row| row[6] == "model error"));
+    assert!(repair.iter().all(|row| number(row, 3) < number(row, 4)));
+    assert!(falls.iter().all(|row| row[5].starts_with("step ")));
+    assert!(model.iter().map(|row| number(row, 3)).is_sorted_by(|a, b| a >= b));
+    treebeam(folder.path(), "trace small.model test.conllu --find model-error --worst 2 -o pages/").assert().success();
+    let index = fs::read_to_string(folder.path().join("pages/index.html")).unwrap();
+    for row in &model[..2.min(model.len())] {
+        let name = format!("sentence-{}.html", row[0]);
+        assert!(index.contains(&format!("href=\"{name}")) && folder.path().join("pages").join(name).is_file());
+    }
+    assert!(!index.contains("{{"));
 }
 
 /// Every item has the lists of the whole sentence, so that what is recorded grows as the square of the words: of a long sentence

@@ -1,11 +1,15 @@
 //! `treebeam trace`.
 
-use std::io::Write;
-use std::path::PathBuf;
+mod find;
+
+use std::io::{BufRead, Write};
+use std::path::{PathBuf, is_separator};
 use std::process::ExitCode;
 
 use anyhow::bail;
+use clap::ValueEnum as _;
 
+use self::find::{Find, Found};
 use super::{range, sentence};
 use treebeam::decode::Margin;
 use treebeam::error::Error;
@@ -24,6 +28,7 @@ whether the search or the model is to blame. It is one file that needs no networ
 Examples:
   treebeam trace en.model test.conllu --sentence 3 -o beam.html
   treebeam trace --model en.model test.conllu --sentence weblog-7 --beam 1,8,64 -o beam.html
+  treebeam trace en.model test.conllu --find search-error --worst 5 -o pages/
   treebeam trace en.model --json < test.conllu | python3 -m json.tool | less";
 
 /// Options of `treebeam trace`.
@@ -42,6 +47,12 @@ pub struct Args {
     /// The sentence with this id, or else this number, from 1 [default: 1]
     #[arg(long, value_name = "N|ID")]
     sentence: Option<String>,
+    /// List the sentences of this kind, the worst first; with a folder as --output, such as pages/, the page of each and an index
+    #[arg(long, value_enum, conflicts_with_all = ["sentence", "no_gold", "json"])]
+    find: Option<Find>,
+    /// The most sentences to list
+    #[arg(long, value_name = "N", default_value_t = 10, requires = "find", value_parser = range::whole::<usize>(1..=10_000))]
+    worst: usize,
     /// The widths of the beam, 1 being greedy, such as 1,8,64 [default: powers of two up to the model's own]
     #[arg(long, value_name = "B,...", value_delimiter = ',', value_parser = range::beam)]
     beam: Vec<usize>,
@@ -88,25 +99,66 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         bail!("{}: the model was trained with --merge, and only plain beams can be watched", model_path.display());
     }
     let reader = Reader::open(&input, args.format)?;
+    if let Some(find) = args.find {
+        return list(find, &args, &model, reader);
+    }
     let name = input.display().to_string();
     let (number, found) = sentence::find(reader, &name, args.sentence.as_deref())?;
     let found = found.for_target(model.header.target());
     let with_gold = !args.no_gold && has_gold(&model, &found);
     let margin = args.margin.unwrap_or_default();
-    let options = Options { widths: args.beam.clone(), margin, listed: args.successors, with_gold };
+    let options =
+        Options { widths: args.beam.clone(), margin, listed: args.successors, with_gold, ..Options::default() };
     let record = trace(&model, &found, number, &options)?;
     let mut output = Output::create(&args.output)?;
     let beside = beside.map(Output::create).transpose()?;
-    let json = || serde_json::to_string(&record).map(|json| json + "\n");
-    let instead = matches!(args.json, Some(None));
-    let text = if instead { json()? } else { page(&record)? };
+    let json = args.json.is_some().then(|| serde_json::to_string(&record).map(|json| json + "\n")).transpose()?;
+    let text = match (&json, &beside) {
+        (Some(json), None) => json,
+        _ => &page(record)?,
+    };
     output.write_all(text.as_bytes()).map_err(Error::io(&args.output))?;
     output.finish()?;
-    if let Some(mut beside) = beside {
+    if let Some((mut beside, json)) = beside.zip(json) {
         let path = beside.path().to_owned();
-        beside.write_all(json()?.as_bytes()).map_err(Error::io(&path))?;
+        beside.write_all(json.as_bytes()).map_err(Error::io(&path))?;
         beside.finish()?;
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `--find`: a list of sentences, or their pages in a folder.
+fn list(find: Find, args: &Args, model: &AnyModel, reader: Reader<impl BufRead>) -> anyhow::Result<ExitCode> {
+    let margin = args.margin.unwrap_or_default();
+    let width = args.beam.iter().copied().max().unwrap_or(model.header.beam);
+    let two = Options { widths: vec![1, width], margin, listed: 0, with_gold: true, with_templates: false };
+    let mut found = Vec::new();
+    for (sentence, number) in reader.zip(1..) {
+        let sentence = sentence?.for_target(model.header.target());
+        if !has_gold(model, &sentence) {
+            continue;
+        }
+        match Found::new(model, sentence, number, &two) {
+            Ok(of) => found.extend(of),
+            Err(error) => eprintln!("warning: left out: {error}"),
+        }
+    }
+    let n_read = found.len();
+    found.retain(|of| of.rank(find).is_some());
+    let n_found = found.len();
+    found.sort_by_key(|of| std::cmp::Reverse(of.rank(find)));
+    found.truncate(args.worst);
+    let name = find.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned());
+    eprintln!("{name}: {n_found} of {n_read} sentences at width {width}");
+    if !args.output.to_string_lossy().ends_with(is_separator) && !args.output.is_dir() {
+        let mut output = Output::create(&args.output)?;
+        output.write_all(find::list(&found).as_bytes()).map_err(Error::io(&args.output))?;
+        output.finish()?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let options = Options { widths: args.beam.clone(), margin, listed: args.successors, ..Options::default() };
+    let title = format!("{name}: {} of {n_found} sentences at width {width}", found.len());
+    find::pages(width, &found, &title, &args.output, |sentence, number| trace(model, sentence, number, &options))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -31,13 +31,13 @@ pub(super) struct Explainer {
 }
 
 impl Explainer {
-    /// Explains the scores that `model` gives for `sentence`.
+    /// Explains the scores that `model` gives for `sentence`, if they `are_wanted`.
     ///
     /// # Errors
     /// If the model contradicts itself.
-    pub(super) fn new(model: &AnyModel, sentence: &Sentence) -> Result<Explainer> {
+    pub(super) fn new(model: &AnyModel, sentence: &Sentence, are_wanted: bool) -> Result<Explainer> {
         let (mut set, columns) = model.header.feature_set()?;
-        let linear = model.scorer.as_linear().cloned();
+        let linear = model.scorer.as_linear().filter(|_| are_wanted).cloned();
         if linear.is_none() {
             set.templates.clear();
         }

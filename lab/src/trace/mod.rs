@@ -6,13 +6,15 @@
 //! | `watch` | decoding with somebody looking on: the part that is made for each transition system |
 //! | `explain` | what each template contributes to a score |
 //! | `record` | from what was seen to the record |
+//! | `packed` | the record as the page holds it, in a quarter of the space |
 //! | `page` | the record as one page of HTML |
 
 pub mod data;
 mod explain;
+mod packed;
 mod page;
 mod record;
 mod watch;
 
-pub use page::page;
+pub use page::{Listed, index, page};
 pub use record::{Options, trace};

@@ -23,11 +23,13 @@ pub struct Options {
     pub listed: usize,
     /// True if the sentence's own tree is gold.
     pub with_gold: bool,
+    /// True if scores are taken apart by template, where they are sums over templates.
+    pub with_templates: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { widths: Vec::new(), margin: Margin::None, listed: 6, with_gold: true }
+        Options { widths: Vec::new(), margin: Margin::None, listed: 6, with_gold: true, with_templates: true }
     }
 }
 
@@ -63,7 +65,7 @@ pub fn trace(model: &AnyModel, sentence: &Sentence, number: usize, options: &Opt
     let (mut labels, actions) = model.header.labels_and_actions()?;
     let gold = options.with_gold.then(|| gold(model, sentence, &mut labels)).transpose()?;
     let prepared = gold.as_ref().map(|(_, tree)| Gold::new(tree.clone()));
-    let mut explainer = Explainer::new(model, sentence)?;
+    let mut explainer = Explainer::new(model, sentence, options.with_templates)?;
     let templates = explainer.templates();
     let mut workspace = Workspace::new(model.actions.n_labels());
     let oracle = model.header.system.beam_oracle();

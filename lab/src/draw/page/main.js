@@ -187,7 +187,7 @@ function show() {
 }
 
 function frame() {
-  const pairs = names.length < 3 ? [[NOTHING.pair, ""]] : [["0-1", `${names[0]} / ${names[1]}`], ["0-2", `${names[0]} / ${names[2]}`], ["1-2", `${names[1]} / ${names[2]}`]];
+  const pairs = names.length < 3 ? [[NOTHING.pair, ""]] : [["0-1", `gold and ${names[1]}`], ["0-2", `gold and ${names[2]}`], ["1-2", `${names[1]} and ${names[2]}`]];
   const showing = [["all", "all"], ["differing", "with errors"], ["same", "without errors"]];
   if (names.length > 2) showing.push(["parsers", "where the parsers differ"], ["first", `${names[1]} is better`], ["second", `${names[2]} is better`]);
   options("pair", pairs);
@@ -197,7 +197,7 @@ function frame() {
   byId("punctuation").closest("label").hidden = names.length < 2 || !sentences.some(({ punctuation }) => punctuation.length);
   const sample = (kind, name) => make("span", {}, draw("svg", { class: "picture", viewBox: "0 0 30 12", "aria-hidden": "true" },
     draw("g", { class: kind }, draw("path", { class: "line", d: "M1 6H29" }), ...(kind.includes("label") ? [draw("rect", { class: "frame", x: 7, y: 1, width: 16, height: 10, rx: 3 })] : []))), name);
-  if (names.length > 1) byId("legend").append(sample("arc wrong", "other head"), sample("arc label", "same head, other label"), sample("arc", "the same"));
+  if (names.length > 1) byId("legend").append(sample("arc wrong", "wrong head"), sample("arc label", "right head, wrong label"), sample("arc", "right"), ...(names.length > 2 ? ["Between two parsers: another head, another label, the same."] : []));
 }
 
 function listen() {

@@ -43,6 +43,13 @@ function drawSentence(sentence, first, second, limit, found) {
   const across = (x) => round(MARGIN + (sentence.right_to_left ? width - x : x));
   const svg = draw("g");
   let y = MARGIN;
+  // Whose tree is above the words, and whose beneath them.
+  const whose = (tree) => (tree === 0 ? `gold: ${data.names[0]}` : data.names[tree]);
+  const owner = (tree) => {
+    svg.append(text(MARGIN, y + 10, cut(whose(tree), NOTE, limit - 2 * MARGIN), "small soft"));
+    y += 16;
+  };
+  if (second >= 0) owner(first);
   for (const row of rows) {
     y += height(row.heights[0]) + LIFT + LABEL;
     for (const arc of row.sides[0]) svg.append(drawArc(sentence, arc, first, second, { y, up: 1 }, across));
@@ -68,6 +75,7 @@ function drawSentence(sentence, first, second, limit, found) {
     }
     y += 16;
   }
+  if (second >= 0) owner(second);
   const picked = chosen.map((tree) => data.names[tree]).join(" (above) and ") + (second < 0 ? "" : " (below)");
   const whole = picture(Math.ceil(width + 2 * MARGIN), Math.ceil(y), `${sentence.columns[0].join(" ")}: ${picked}`);
   whole.append(svg);

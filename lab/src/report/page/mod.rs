@@ -42,6 +42,10 @@ pub use link::Base;
 pub(super) use link::Folder;
 pub(super) use papers::ABOUT as ABOUT_PAPERS;
 
+/// The most blocks of a document that the page shows, and the most lines of a table; others are named.
+const MOST_BLOCKS: usize = 8;
+const MOST_LINES: usize = 100;
+
 /// Experiments with their results, checked and in the order of the page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
@@ -77,19 +81,23 @@ impl Report {
     }
 }
 
-/// A document as the template shows it. `figure` is seen without unfolding anything: the first picture, which then does not stand
-/// among the blocks; without one there is a picture of gains. `details` are folded.
+/// A document as the template shows it. All but its first finding is folded. `figure` comes first there: the first picture, which then
+/// does not stand among the blocks; without one there is a picture of gains. Of `details`, long tables and what is behind the first
+/// blocks the titles are given: the page would be three times as large with them, and the document in Markdown has them.
 fn document_view(document: &Document, base: &Base) -> Value {
     let Document { name, profile, findings, comparisons, limits, about, analysis, provenance, files, .. } = document;
     let id = format!("{name}-{profile}");
     let blocks: Vec<(usize, &Block)> = (1..).zip(&document.blocks).collect();
     let is_picture = |(_, block): &&(usize, &Block)| !matches!(block.content, Content::Table(_));
     let figure = blocks.iter().find(is_picture).map(|(number, _)| *number);
-    let those = |is_meant: &dyn Fn(usize) -> bool| {
-        let meant = blocks.iter().filter(|(number, _)| is_meant(*number));
-        meant.map(|(number, block)| block_view(block, &format!("{id}-{number}"))).collect::<Vec<_>>()
-    };
     let n_findings = document.n_findings.unwrap_or(blocks.len());
+    let is_long = |block: &Block| matches!(&block.content, Content::Table(table) if table.lines.len() > MOST_LINES);
+    let others = blocks.iter().filter(|(number, _)| Some(*number) != figure);
+    let (mut shown, mut details): (Vec<_>, Vec<_>) =
+        others.partition(|(number, block)| *number <= n_findings && !is_long(block));
+    details.splice(0..0, shown.split_off(shown.len().min(MOST_BLOCKS)));
+    details.sort_by_key(|(number, _)| *number);
+    let block = |(number, block): &(usize, &Block)| block_view(block, &format!("{id}-{number}"));
     let forest = match (figure, &document.answer) {
         (Some(_), _) => None,
         (None, Some(answer)) => Some(forest::of_answer(answer)),
@@ -101,9 +109,9 @@ fn document_view(document: &Document, base: &Base) -> Value {
         id, profile, forest, limits, about, analysis, provenance, files,
         folder => base.folder(name),
         findings => findings.iter().chain(comparisons).chain(first).collect::<Vec<_>>(),
-        figure => those(&|number| Some(number) == figure).pop(),
-        blocks => those(&|number| Some(number) != figure && number <= n_findings),
-        details => those(&|number| Some(number) != figure && number > n_findings),
+        figure => blocks.iter().find(|(number, _)| Some(*number) == figure).map(block),
+        blocks => shown.iter().map(block).collect::<Vec<_>>(),
+        details => details.iter().map(|(_, block)| &block.title).collect::<Vec<_>>(),
     }
 }
 

@@ -36,8 +36,11 @@ pub(super) fn view(table: &Table) -> Value {
 /// have one, so that figures stand below each other; and the key of sorting, where the text does not say it.
 fn cell_view(cell: &Cell, is_text: bool, has_asides: bool) -> Value {
     let (text, aside) = if has_asides { split(&cell.text) } else { (cell.text.as_str(), None) };
-    // Scripts read a number from the text of a figure; of a text only if they are told that it is one.
-    let is_said = |value: &f64| !is_text && text.parse() == Ok(*value);
+    // Scripts read a number from the text of a figure; of a text only if they are told that it is one. What rounding takes away
+    // is no reason to sort otherwise.
+    let half = text.split_once('.').map_or(0.5, |(_, digits)| 0.5 * 0.1_f64.powi(digits.len() as i32));
+    let is_near = |value: &f64| text.parse().is_ok_and(|said: f64| (said - value).abs() <= half * 1.001);
+    let is_said = |value: &f64| !is_text && is_near(value);
     view! {
         text,
         aside => has_asides.then(|| aside.unwrap_or_default()),
@@ -75,7 +78,7 @@ mod tests {
         };
         let averages = [line([("average", None, None), ("1.50", Some(""), None)])];
         let lines = [
-            line([("a (b)", None, None), ("1.25", Some(" (+0.1**)"), Some(1.251))]),
+            line([("a (b)", None, None), ("1.25", Some(" (+0.1**)"), None)]),
             line([("8", None, Some(8.0)), ("–", Some(""), None)]),
         ];
         assert_eq!(view["averages"], serde_json::json!(averages));

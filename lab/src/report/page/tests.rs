@@ -165,7 +165,7 @@ fn nothing_is_fetched_and_links_are_relative() {
 }
 
 #[test]
-fn every_experiment_shows_a_picture_without_being_unfolded() {
+fn the_picture_of_an_experiment_stands_before_its_tables() {
     let line = |method: &str, score: &str, gain: f64, p: f64, paper: Option<f64>| {
         let texts = ["eager", method, "static", score].map(Cell::text);
         texts.into_iter().chain([Cell::signed(Some(gain)), Cell::number(Some(p), 3), Cell::signed(paper)]).collect()

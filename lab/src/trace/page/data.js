@@ -1,6 +1,54 @@
 // The record, and what can be asked of it.
 
-const trace = JSON.parse(document.getElementById("data").textContent);
+const trace = unpacked(JSON.parse(document.getElementById("data").textContent));
+
+// The record of what the page holds, in which items share what they have in common.
+function unpacked({ packed, weights, reads, options, ...record }) {
+  packed.forEach(({ steps, counts, path, cells }, number) => {
+    const of = record.beams[number];
+    of.cells = cells.map(([node, dependents]) => (dependents ? { node, dependents } : { node }));
+    const nodes = (chain) => {
+      const found = [];
+      for (; chain !== null; chain = of.chains[chain][1]) found.push(of.cells[of.chains[chain][0]].node);
+      return found;
+    };
+    const item = ({ arcs = [], lost = [], fates = [], correct = [], options: line, ...rest }, before) => {
+      const made = { ...rest };
+      record.lists.forEach((name, list) => {
+        made[name] = nodes(rest.chains[list]);
+        if (list < record.stacks) made[name].reverse();
+      });
+      const byWord = new Map((before?.arcs ?? []).map((arc) => [arc[1], arc]));
+      lost.forEach((word) => byWord.delete(word));
+      arcs.forEach((arc) => byWord.set(arc[1], arc));
+      made.arcs = [...byWord.values()].sort((a, b) => a[1] - b[1]);
+      if (line !== undefined) {
+        made.successors = options[line].map(([action, point, gain, cost], i) => {
+          const successor = { score: rest.score + gain, fate: fates[i] > 0 ? "kept" : fates[i] < 0 ? "twin" : "pruned" };
+          if (action !== null) successor.action = action;
+          if (point !== null) successor.point = point;
+          if (fates[i] !== 0) successor.rank = Math.abs(fates[i]);
+          if (cost !== null) successor.cost = cost;
+          if (correct.includes(i)) successor.correct = true;
+          return successor;
+        });
+      }
+      if (rest.weights !== undefined) made.weights = weights[rest.weights];
+      if (rest.reads !== undefined) made.reads = reads[rest.reads];
+      return made;
+    };
+    of.steps = [];
+    steps.forEach((packedItems, step) => {
+      const before = of.steps[step - 1]?.items;
+      const [places, n_cells, successors] = counts[step];
+      const items = packedItems.map((one, i) => item({ rank: i + 1, ...one }, before?.[one.parent - 1]));
+      of.steps.push({ items, places, cells: n_cells, successors });
+    });
+    path?.forEach((one, i) => of.gold.path.push(item(one, of.gold.path[i - 1])));
+  });
+  return record;
+}
+
 const words = trace.sentence.words;
 const gold = trace.sentence.gold;
 

@@ -64,7 +64,7 @@ function answer() {
       "search-error": `In the end the best gold derivation that was found scores ${score(best)}, which is ${score(best - output)} more than the output: the model prefers gold, and the search has lost it. A search error; a wider beam may find it.`,
       "model-error": `In the end the best gold derivation that was found scores ${score(best)}, which is ${score(output - best)} less than the output: the model prefers a wrong tree. A model error; no wider beam would help.`,
     };
-    const name = { right: "Right. ", "search-error": "Search error. ", "model-error": "Model error. " }[verdict];
+    const name = { right: right ? "Right. " : "As good as can be derived. ", "search-error": "Search error. ", "model-error": "Model error. " }[verdict];
     parts.push(make("p", {}, make("span", { className: "verdict" }, name), fallen, " ", told[verdict]));
     if (!derivable) parts.push(make("p", {}, `${trace.model.system} cannot derive the gold tree with the labels that the model knows; gold is here the best tree that it derives.`));
   }
