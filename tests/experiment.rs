@@ -546,7 +546,7 @@ fn several_are_planned_run_and_reported_together_and_nothing_is_trained_twice() 
     let told = text(output.get_output().stderr.clone());
     assert!(told.contains("2 experiments, 2 documents"), "{told}");
     let page = std::fs::read_to_string(results.join("report.html")).unwrap();
-    for expected in ["A small one", "A grid", "Search errors and model errors", "explore-prob"] {
+    for expected in ["A small one", "A grid", "more tables and figures", "explore-prob"] {
         assert!(page.contains(expected), "{expected}");
     }
 }
