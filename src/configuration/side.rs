@@ -104,6 +104,14 @@ impl State {
         bytemuck::cast(self.0)
     }
 
+    /// True if it is the same state.
+    ///
+    /// PERF: two registers, not a loop.
+    #[inline]
+    pub(super) fn is(self, other: State) -> bool {
+        self.bits() == other.bits()
+    }
+
     /// The state with nothing but the values that `mask` has.
     #[inline]
     pub fn masked(self, mask: State) -> State {

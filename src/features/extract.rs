@@ -81,12 +81,21 @@ impl Extractor {
     /// Appends the hashes of all features of a group to `hashes`, in the order of its templates.
     #[inline]
     pub fn extract_of(&mut self, group: &Group, input: &Input, sets: &LabelSets, hashes: &mut Vec<u64>) {
+        // PERF: whether words may have tags is asked once for all values.
+        match input.has_tags() {
+            false => self.extract::<false>(group, input, sets, hashes),
+            true => self.extract::<true>(group, input, sets, hashes),
+        }
+    }
+
+    #[inline]
+    fn extract<const TAGS: bool>(&mut self, group: &Group, input: &Input, sets: &LabelSets, hashes: &mut Vec<u64>) {
         let (of_columns, of_others) = self.values[1..].split_at_mut(group.columns.len());
         for (value, &(place, column)) in of_columns.iter_mut().zip(&group.columns) {
-            *value = input.value(column as usize, self.seen[place as usize]);
+            *value = input.read_value::<TAGS>(column as usize, self.seen[place as usize]);
         }
         for (value, read) in of_others.iter_mut().zip(&group.reads) {
-            *value = value_of(&self.seen, &mut self.set_hashes, read, input, sets);
+            *value = value_of::<TAGS>(&self.seen, &mut self.set_hashes, read, input, sets);
         }
         let values = &self.values;
         hashes.extend(group.templates.iter().map(|template| feature(template, values)));
@@ -137,12 +146,18 @@ fn feature(template: &Hashed, values: &[u64; 256]) -> u64 {
 
 /// The value of what is read in these slots.
 #[inline]
-fn value_of(seen: &[u16; 256], set_hashes: &mut Vec<u64>, read: &Read, input: &Input, sets: &LabelSets) -> u64 {
+fn value_of<const TAGS: bool>(
+    seen: &[u16; 256],
+    set_hashes: &mut Vec<u64>,
+    read: &Read,
+    input: &Input,
+    sets: &LabelSets,
+) -> u64 {
     let slot = |place: u8| seen[place as usize];
     match *read {
-        Read::Column { place, column } => input.value(column as usize, slot(place)),
+        Read::Column { place, column } => input.read_value::<TAGS>(column as usize, slot(place)),
         Read::Neighbour { place, column, address } => {
-            input.value(column as usize, node_of(address, slot(place), input))
+            input.read_value::<TAGS>(column as usize, node_of::<TAGS>(address, slot(place), input))
         }
         Read::Number { place } => u64::from(slot(place)) + 1,
         // Where there is no cell, no slot has a value.
@@ -162,11 +177,12 @@ fn value_of(seen: &[u16; 256], set_hashes: &mut Vec<u64>, read: &Read, input: &I
             number => 1 + u64::from(number == 1),
         },
         Read::Is { place, column, address, ref values } => {
-            let node = node_of(address, slot(place), input);
-            u64::from(values.contains(&input.value(column as usize, node)))
+            let node = node_of::<TAGS>(address, slot(place), input);
+            u64::from(values.contains(&input.read_value::<TAGS>(column as usize, node)))
         }
         Read::Distance { from, to } => {
-            let node = |role| input.word(slot(slot_place(role, Slot::Node)));
+            let node = |role| slot(slot_place(role, Slot::Node));
+            let node = |role| if TAGS { input.word(node(role)) } else { node(role) };
             distance((from, node(from)), (to, node(to)), input.n_words())
         }
         Read::One => 1,
@@ -175,8 +191,8 @@ fn value_of(seen: &[u16; 256], set_hashes: &mut Vec<u64>, read: &Read, input: &I
 
 /// [`Step::node`](super::Step::node) of a place that may hold a word with its tag.
 #[inline]
-fn node_of(Address { role, step }: Address, node: Node, input: &Input) -> Node {
-    step.node(role, if step.is_in_sentence() { input.word(node) } else { node }, input.n_words())
+fn node_of<const TAGS: bool>(Address { role, step }: Address, node: Node, input: &Input) -> Node {
+    step.node(role, if TAGS && step.is_in_sentence() { input.word(node) } else { node }, input.n_words())
 }
 
 /// The hash of a label set that has not been met.

@@ -308,10 +308,21 @@ impl Input {
     /// column with number `column`.
     #[inline]
     pub fn value(&self, column: usize, node: Node) -> u64 {
+        self.read_value::<true>(column, node)
+    }
+
+    /// [`Input::value`], where only if `TAGS` the node may be a word with its tag.
+    #[inline]
+    pub(super) fn read_value<const TAGS: bool>(&self, column: usize, node: Node) -> u64 {
         // NO_NODE + 1 wraps to 0.
-        let place = usize::from(node.wrapping_add(1));
-        let stride = self.n_words + 2;
-        if place < stride { self.values[column * stride + place] } else { self.tagged_value(column, node) }
+        let (place, stride) = (usize::from(node.wrapping_add(1)), self.n_words + 2);
+        if TAGS && place >= stride { self.tagged_value(column, node) } else { self.values[column * stride + place] }
+    }
+
+    /// True if tagging is joint.
+    #[inline]
+    pub(super) fn has_tags(&self) -> bool {
+        self.tagged.is_some()
     }
 
     #[inline(never)]
