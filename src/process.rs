@@ -28,7 +28,7 @@ pub fn thread_pool(threads: usize) -> Result<rayon::ThreadPool> {
     pool.map_err(|error| no_threads(threads, &error))
 }
 
-/// What `work` makes of each number below `n`, in their order: by the threads of the pool or, without one, by this thread.
+/// Results of `work` for each number below `n`, in their order, by the threads of the pool or, without one, by this thread.
 pub fn each<T: Send>(pool: Option<&rayon::ThreadPool>, n: usize, work: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     match pool {
         None => (0..n).map(work).collect(),

@@ -1,4 +1,6 @@
-//! What somebody meant who wrote a name that does not exist.
+//! Suggestions for names that do not exist: the known name that is nearest.
+
+use strsim::osa_distance;
 
 /// More single changes than this share of a name's letters make another name of it.
 const ALIKE: usize = 3;
@@ -27,34 +29,12 @@ pub fn with_suggestion(message: &str) -> String {
     suggested().unwrap_or_else(|| message.to_owned())
 }
 
-/// The name that takes the fewest changes to come by, if that is few.
+/// The known name that is the fewest changes away, if these are few: letters added, left out, replaced, or swapped with the next one
+/// (Damerau 1964; optimal string alignment).
 pub fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    let letters: Vec<char> = name.chars().map(|c| if c == '_' { '-' } else { c }).collect();
-    let of = |known: &'n str| (changes(&letters, &known.chars().collect::<Vec<_>>()), known);
-    let (n, nearest) = known.into_iter().map(of).min()?;
-    (n * ALIKE <= letters.len().max(nearest.len())).then_some(nearest)
-}
-
-/// Letters to be added, left out, replaced, or swapped with the next one (Damerau 1964; optimal string alignment).
-fn changes(one: &[char], other: &[char]) -> usize {
-    let mut table = vec![vec![0; other.len() + 1]; one.len() + 1];
-    for i in 0..=one.len() {
-        for j in 0..=other.len() {
-            table[i][j] = match (i, j) {
-                (0, _) => j,
-                (_, 0) => i,
-                _ => {
-                    let (same, before) = (one[i - 1] == other[j - 1], table[i - 1][j - 1]);
-                    let mut least = (before + usize::from(!same)).min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
-                    if i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1] {
-                        least = least.min(table[i - 2][j - 2] + 1);
-                    }
-                    least
-                }
-            };
-        }
-    }
-    table[one.len()][other.len()]
+    let name = name.replace('_', "-");
+    let (n, nearest) = known.into_iter().map(|known| (osa_distance(&name, known), known)).min()?;
+    (n * ALIKE <= name.chars().count().max(nearest.len())).then_some(nearest)
 }
 
 #[cfg(test)]

@@ -106,7 +106,7 @@ fn of_transitions(model: &AnyModel) -> anyhow::Result<Info> {
         card::columns(
             header.word_column,
             header.word_shape,
-            Some(header.tag_column).filter(|_| header.target().or(header.joint_target()).is_none()),
+            Some(header.tag_column).filter(|_| header.tags_column().is_none()),
         ),
         (
             if header.target().is_some() { "tags" } else { "labels" },

@@ -384,7 +384,7 @@ impl States {
         let table = &mut self.sides[side as usize];
         let state = state.masked(table.mask);
         let bare = bare_id(state.0[0]);
-        if table.states.get(bare as usize).is_some_and(|known| known.is(state)) {
+        if table.states.get(bare as usize) == Some(&state) {
             return bare;
         }
         let next = table.states.len() as StateId;

@@ -70,9 +70,17 @@ pub const NOTHING: StateId = 0;
 
 /// The state of one side of a node: its values in the order of [`Side::slots`], then zeros. The last value of a side of
 /// dependents is the size of their partial trees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Eq)]
 #[repr(C, align(16))]
 pub struct State(pub [u16; STATE_SLOTS]);
+
+/// PERF: two registers, not a loop.
+impl PartialEq for State {
+    #[inline]
+    fn eq(&self, other: &State) -> bool {
+        self.bits() == other.bits()
+    }
+}
 
 impl State {
     /// The state of what is not there.
@@ -102,14 +110,6 @@ impl State {
     #[inline]
     fn bits(self) -> u128 {
         bytemuck::cast(self.0)
-    }
-
-    /// True if it is the same state.
-    ///
-    /// PERF: two registers, not a loop.
-    #[inline]
-    pub(super) fn is(self, other: State) -> bool {
-        self.bits() == other.bits()
     }
 
     /// The state with nothing but the values that `mask` has.

@@ -360,7 +360,7 @@ impl TrainingData {
             model.calibrate(&inputs);
         }
         let has_beam = self.strategy.width().is_some_and(|width| width > 1);
-        let has_trees = self.header.target().or(self.header.joint_target()).is_none();
+        let has_trees = self.header.tags_column().is_none();
         if dev.len() >= confidence::MIN_SENTENCES && has_beam && has_trees {
             let golds: Vec<(&Input, &Tree)> = dev.iter().map(|(input, gold)| (input, gold)).collect();
             model.calibrate_confidence(&golds, self.strategy);

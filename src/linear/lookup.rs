@@ -45,8 +45,8 @@ pub struct Source<'s, W> {
 }
 
 impl LookUp {
-    /// Forgets the last sentence; the next vectors have `lanes` lanes. Labels are below `n_labels`.
-    /// Nodes and words with tags are below `n_rows`.
+    /// Forgets the last sentence; the next vectors have `lanes` lanes. Labels are below `n_labels`, nodes and words with tags below
+    /// `n_rows`.
     pub fn start(&mut self, sides: &Sides, lanes: usize, n_rows: usize, n_labels: usize) {
         self.n_values = n_rows.max(n_labels + 2);
         self.direct.clear();

@@ -234,6 +234,11 @@ impl Header {
         self.system.info().is_joint().then(|| self.tag_column.into())
     }
 
+    /// The column of tags that the model fills, if it fills one: as a tagger, or beside the tree.
+    pub fn tags_column(&self) -> Option<Column> {
+        self.target().or(self.joint_target())
+    }
+
     /// Refuses sentences that are too long for the system, or for its tags.
     ///
     /// # Errors

@@ -66,13 +66,13 @@ impl AnyParser {
                 Kind::Graph(GraphParser::shared(Arc::clone(graph), options.threads)?)
             }
         };
-        if (options.keep_heads.is_some() || options.keep_labels) && model.target().or(model.joint_target()).is_some() {
+        if (options.keep_heads.is_some() || options.keep_labels) && model.tags_column().is_some() {
             return usage(
                 "--keep-heads and --keep-labels are for models that do nothing but parse, and the model tags",
             );
         }
         let keeping = Keeping { heads: options.keep_heads, labels: options.keep_labels };
-        if options.confidences.is_some() && model.target().or(model.joint_target()).is_some() {
+        if options.confidences.is_some() && model.tags_column().is_some() {
             return usage("--confidences is for models that do nothing but parse, and the model tags; leave it out");
         }
         if options.confidences.is_some() && model.confidence().is_none() {
@@ -117,7 +117,7 @@ impl AnyParser {
         matches!(self.kind, Kind::Transitions(_, Strategy::Merged { .. }))
     }
 
-    /// What `work` makes of each number below `n`, by the parser's threads.
+    /// Results of `work` for each number below `n`, in their order, by the parser's threads.
     pub(super) fn each<T: Send>(&self, n: usize, work: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
         let pool = match &self.kind {
             Kind::Transitions(parser, _) => parser.pool(),

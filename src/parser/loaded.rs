@@ -106,6 +106,11 @@ impl Loaded {
         }
     }
 
+    /// The column of tags that the model fills, if it fills one: as a tagger, or beside the tree.
+    pub fn tags_column(&self) -> Option<Column> {
+        self.target().or(self.joint_target())
+    }
+
     /// The sentence with the tags that were parsed with a tree, if the model tags and parses.
     pub fn tagged<'s>(&self, sentence: &'s Sentence, parsed: &Parsed) -> Cow<'s, Sentence> {
         let name = |&label: &LabelId| self.labels().name(label);
@@ -135,7 +140,7 @@ impl Loaded {
     pub fn columns(&self) -> (ColumnName, ColumnName) {
         match self {
             // A tagger does not read what it fills.
-            Loaded::Transitions(model) if self.target().or(self.joint_target()).is_some() => {
+            Loaded::Transitions(model) if self.tags_column().is_some() => {
                 (model.header.word_column, model.header.word_column)
             }
             Loaded::Transitions(model) => (model.header.word_column, model.header.tag_column),

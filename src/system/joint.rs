@@ -20,7 +20,7 @@ use super::{
 use crate::configuration::{Point, Stacks};
 use crate::tree::{Gold, Node, ROOT};
 
-/// What the names of systems that tag and parse end in.
+/// End of the names of systems that tag and parse.
 pub const SUFFIX: &str = "+tags";
 
 /// A system that tags words, and makes the arcs of another one.

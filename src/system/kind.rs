@@ -251,7 +251,7 @@ pub struct Entry {
     made: OnceLock<Vec<(Roots, OracleKind, AnySystem)>>,
 }
 
-/// How a system is made.
+/// Origin of a system: made by itself, or over another one.
 #[derive(Debug)]
 enum Origin {
     /// With this setting and this oracle, which is one of its own.

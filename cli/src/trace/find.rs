@@ -76,7 +76,7 @@ impl Found {
         self.sentence.words().map(|word| self.sentence.form(word)).collect::<Vec<_>>().join(" ")
     }
 
-    /// What the list has in its columns.
+    /// Values in the columns of the list.
     fn cells(&self) -> Vec<String> {
         let verdict = match self.verdict {
             Verdict::Right => "right",

@@ -162,7 +162,7 @@ fn frequencies(what: &str, files: &[&str], stats: &[&Stats], of: impl Fn(&Stats)
 /// More repeated sentences than this share, in percent, are worth a word.
 const REPEATED_PERCENT: usize = 5;
 
-/// What a reader should know of the files, a line each.
+/// Remarks on what stands out in the files, a line each.
 fn remarks(surveys: &[(String, Survey)]) -> Vec<String> {
     let mut remarks = Vec::new();
     for (place, (path, survey)) in surveys.iter().enumerate() {

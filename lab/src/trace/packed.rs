@@ -121,7 +121,7 @@ impl Packed {
 }
 
 impl Tables {
-    /// What is packed of a beam, from which it is taken.
+    /// Packs a beam, which is left without the packed parts.
     fn beam(&mut self, beam: &mut Beam) -> PackedBeam {
         let steps = take(&mut beam.steps);
         let path = beam.gold.as_mut().map(|gold| take(&mut gold.path)).unwrap_or_default();

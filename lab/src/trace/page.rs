@@ -43,7 +43,7 @@ pub struct Listed {
     pub page: String,
     /// The sentence.
     pub text: String,
-    /// What the index tells of it, by the heads of its columns.
+    /// Values in the columns of the index, in the order of their heads.
     pub cells: Vec<String>,
 }
 
