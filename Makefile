@@ -35,7 +35,7 @@ golden: build ## write the checksums of tests/golden.toml anew, for a change of 
 
 # Systems are named one by one, as cargo does not follow modules that a macro declares.
 lint: ## formatting and clippy; the parser alone, as a library, compiles
-	$(CARGO) fmt --check --package treebeam --package treebeam-systems --package treebeam-lab --package treebeam-cli -- $(wildcard systems/src/*.rs systems/src/*/*.rs)
+	$(CARGO) fmt --check --package treebeam --package treebeam-systems --package treebeam-lab --package treebeam-cli --package treebeam-playground -- $(wildcard systems/src/*.rs systems/src/*/*.rs)
 	$(CARGO) clippy --release --locked --all-targets -- -D warnings
 	$(CARGO) clippy --release --locked --package treebeam --package treebeam-lab --lib -- -D warnings
 
@@ -237,6 +237,34 @@ dist-test: ## install each file of target/dist in a clean folder and run it, on 
 models: build ## a trained tagger and parser for each treebank, with cards and an index; needs TREEBEAM_TREEBANKS and Python
 	@test -n "$(TREEBEAM_TREEBANKS)" || { echo "TREEBEAM_TREEBANKS is not set; expected the folder of treebanks: make models TREEBEAM_TREEBANKS=DIR" >&2; exit 2; }
 	$(PYTHON) dist/models.py $(TREEBEAM) --treebanks '$(TREEBEAM_TREEBANKS)' --out '$(or $(OUT),models)' $(TREEBANKS)
+
+# Playground
+#
+# make playground                                       on a generated treebank
+# make playground TREEBEAM_TREEBANKS=DIR                on en_ewt, or the first treebank there
+
+PLAYGROUND = target/playground
+PLAYGROUND_MODELS = target/playground-models
+WASM = wasm32-unknown-unknown
+WASM_FILE = target/$(WASM)/wasm/treebeam_playground.wasm
+
+.PHONY: playground playground-test
+
+playground: build ## two parsers in the browser, as one page in target/playground; needs Python and the target for WebAssembly
+	@rustup target list --installed 2>/dev/null | grep -qx $(WASM) || test -d "`rustc --print sysroot`/lib/rustlib/$(WASM)" || \
+		{ echo "Rust's target for WebAssembly is missing: rustup target add $(WASM)" >&2; exit 2; }
+	$(PYTHON) playground/models.py $(TREEBEAM) --out $(PLAYGROUND_MODELS) $(if $(TREEBEAM_TREEBANKS),--treebanks '$(TREEBEAM_TREEBANKS)')
+	RUSTFLAGS='-C target-feature=+simd128' $(CARGO) build --profile wasm --locked --target $(WASM) --package treebeam-playground --lib
+	$(CARGO) build --release --locked $(addprefix --package treebeam,'' -systems -lab -cli -playground)
+	mkdir -p $(PLAYGROUND)
+	target/release/treebeam-playground $(PLAYGROUND_MODELS) $(WASM_FILE) $(PLAYGROUND)/index.html
+	@echo "the playground: $(PLAYGROUND)/index.html, one file that needs no network"
+
+playground-test: playground ## its trees are the program's, it is fast, it asks for nothing; pictures in target/playground-test; needs Node.js and Chromium
+	@command -v node >/dev/null || { echo "there is no node; install Node.js (package nodejs)" >&2; exit 2; }
+	$(CARGO) clippy --release --locked $(addprefix --package treebeam,'' -systems -lab -cli -playground) -- -D warnings
+	$(CARGO) check --locked --target $(WASM) --no-default-features --package treebeam
+	node playground/test.mjs $(PLAYGROUND)/index.html $(TREEBEAM) $(PLAYGROUND_MODELS) target/playground-test
 
 .PHONY: python python-tools test-spark bench-python
 

@@ -105,7 +105,7 @@ fn deny_toml_says_why_each_direct_dependency_is_trusted() {
     let trusted: Vec<&str> =
         entries.flat_map(|names| names.split(", ")).map(|name| name.trim_end_matches(" (tests)")).collect();
     let mut needed = std::collections::BTreeSet::new();
-    for package in [".", "systems", "lab", "cli", "python", "fuzz"] {
+    for package in [".", "systems", "lab", "cli", "python", "playground", "fuzz"] {
         let manifest: toml::Table = read(&format!("{package}/Cargo.toml")).parse().unwrap();
         let of_targets =
             manifest.get("target").and_then(toml::Value::as_table).into_iter().flat_map(toml::Table::values);

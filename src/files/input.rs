@@ -1,6 +1,7 @@
 //! Opening inputs.
 
 use super::Packing;
+use super::zstandard;
 use crate::error::{Error, Problem, Result};
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
@@ -61,7 +62,7 @@ fn unpack(packing: Packing, file: impl Read + Send + 'static) -> io::Result<Box<
             let input = MultiGzDecoder::new(BufReader::with_capacity(BUFFER, file));
             Box::new(Unpacked { input, n_lines: 0, tester: "gzip -t" })
         }
-        Packing::Zstd => Box::new(Unpacked { input: zstd::Decoder::new(file)?, n_lines: 0, tester: "zstd -t" }),
+        Packing::Zstd => Box::new(Unpacked { input: zstandard::decoder(file)?, n_lines: 0, tester: "zstd -t" }),
     })
 }
 

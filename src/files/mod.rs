@@ -9,6 +9,7 @@ mod output;
 mod packing;
 mod paths;
 mod temporary;
+mod zstandard;
 
 pub use container::{Kind, Section, Sections, by_magic, damaged, kind_of};
 pub use hexadecimal::hex;

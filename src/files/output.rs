@@ -3,12 +3,16 @@
 use super::Packing;
 use super::paths::behind_links;
 use super::temporary::{Registered, TEMPORARY};
+use super::zstandard;
 use crate::error::{Error, Result};
 use flate2::{Compression, write::GzEncoder};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Stdout, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
+
+/// The level of Zstandard unless another is asked for: its own default.
+const USUAL_LEVEL: i32 = 0;
 
 /// The level of Zstandard for archives: the highest that readers need no more memory for than usual.
 const ARCHIVE_LEVEL: i32 = 19;
@@ -33,7 +37,7 @@ enum Sink {
 enum Encoder {
     Plain(Sink),
     Gzip(GzEncoder<Sink>),
-    Zstd(zstd::Encoder<'static, Sink>),
+    Zstd(zstandard::Encoder<Sink>),
 }
 
 impl Output {
@@ -42,7 +46,7 @@ impl Output {
     /// # Errors
     /// If the folder does not exist or may not be written, or if `path` is a folder.
     pub fn create(path: &Path) -> Result<Output> {
-        Output::at_level(path, zstd::DEFAULT_COMPRESSION_LEVEL)
+        Output::at_level(path, USUAL_LEVEL)
     }
 
     /// The same, with this level of Zstandard for names that end in `.zst`.
@@ -51,7 +55,7 @@ impl Output {
             if path == Path::new("-") { Sink::Stdout(io::stdout()) } else { open(path).map_err(Error::io(path))? };
         let encoder = match Packing::of(path) {
             Some(Packing::Gzip) => Encoder::Gzip(GzEncoder::new(sink, Compression::default())),
-            Some(Packing::Zstd) => Encoder::Zstd(zstd::Encoder::new(sink, level).map_err(Error::io(path))?),
+            Some(Packing::Zstd) => Encoder::Zstd(zstandard::encoder(sink, level).map_err(Error::io(path))?),
             None => Encoder::Plain(sink),
         };
         Ok(Output { path: path.to_owned(), writer: BufWriter::with_capacity(1 << 16, encoder) })

@@ -16,5 +16,5 @@ mod page;
 mod record;
 mod watch;
 
-pub use page::{Listed, index, page};
+pub use page::{Listed, Live, index, packed, page};
 pub use record::{Options, trace};

@@ -1,6 +1,6 @@
 // The record, and what can be asked of it.
 
-const trace = unpacked(JSON.parse(document.getElementById("data").textContent));
+const trace = unpacked(packed);
 
 // The record of what the page holds, in which items share what they have in common.
 function unpacked({ packed, weights, reads, options, ...record }) {
@@ -116,7 +116,7 @@ function survivors(of = beam()) {
 
 // The address says what is shown, so that it can be sent to others.
 function readAddress() {
-  const found = new URLSearchParams(location.hash.slice(1));
+  const found = new URLSearchParams(address.read());
   const width = Number(found.get("width"));
   const at = trace.beams.findIndex((of) => of.width === width);
   if (at < 0) return false;
@@ -127,10 +127,7 @@ function readAddress() {
   return true;
 }
 
-function writeAddress() {
-  const address = `#width=${beam().width}&step=${state.step}&rank=${state.rank}`;
-  if (location.hash !== address) history.replaceState(null, "", address);
-}
+const writeAddress = () => address.write(`width=${beam().width}&step=${state.step}&rank=${state.rank}`);
 
 // Makes the state one that exists.
 function settle() {

@@ -2,6 +2,12 @@
 
 let timeline;
 
+// Tells a text where there is a place for it.
+function tell(id, told) {
+  const box = byId(id);
+  if (box) box.textContent = told;
+}
+
 // Shows another beam: its timeline is drawn anew.
 function showBeam() {
   settle();
@@ -25,7 +31,7 @@ function show() {
   writeAddress();
   const item = selected();
   const place = state.rank === "gold" ? "gold" : `rank ${item.rank} of ${items(state.step).length}`;
-  byId("place").textContent = `width ${beam().width} · step ${state.step} of ${lastStep()} · ${place}`;
+  tell("place", `width ${beam().width} · step ${state.step} of ${lastStep()} · ${place}`);
   byId("told").textContent = `Step ${state.step}, ${place}, ${actionName(item, "")}, score ${score(item.score)}`;
   byId("to-gold").disabled = !beam().gold;
   byId("to-fall").disabled = !fall();
@@ -129,24 +135,24 @@ const KEYS = {
 };
 
 function listen() {
-  document.addEventListener("keydown", (event) => {
+  root.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;
     const act = KEYS[event.key];
     if (!act) return;
     event.preventDefault();
     act();
-  });
+  }, { signal });
   const buttons = { "to-start": KEYS.Home, back, on, "to-end": toEnd, "to-best": toBest, "to-gold": toGold, "to-fall": toFall, "save-step": saveStep, help,
     "save-line": () => save(timeline, `beam-${beam().width}-timeline`) };
   for (const [id, act] of Object.entries(buttons)) byId(id).addEventListener("click", act);
   const slider = byId("width");
   slider.max = trace.beams.length - 1;
-  slider.disabled = trace.beams.length < 2;
+  slider.parentElement.hidden = trace.beams.length < 2;
   byId("widths").append(...trace.beams.map((of, i) => make("option", { value: i, label: String(of.width) })));
   slider.addEventListener("input", () => { state.beam = Number(slider.value); showBeam(); });
   const box = byId("timeline");
   const tip = make("div", { className: "tip", hidden: true });
-  document.body.append(tip);
+  (root.body ?? root).append(tip);
   box.addEventListener("click", (event) => {
     const at = pointed(timeline, event);
     if (at) go(at.step, at.rank ?? (state.rank === "gold" ? "gold" : Math.min(state.rank, items(at.step).length || 1)));
@@ -161,17 +167,18 @@ function listen() {
     tip.style.top = `${event.clientY + 16}px`;
   });
   box.addEventListener("pointerleave", () => { tip.hidden = true; });
-  addEventListener("hashchange", () => { if (readAddress()) showBeam(); });
+  addEventListener("hashchange", () => { if (readAddress()) showBeam(); }, { signal });
   let width = innerWidth;
-  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; showBeam(); } });
+  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; showBeam(); } }, { signal });
 }
 
 function frame() {
-  byId("text").textContent = words.map((word) => word.form).join(" ");
+  tell("text", words.map((word) => word.form).join(" "));
   const id = trace.sentence.id ? ` (${trace.sentence.id})` : "";
   const { system, about, features, training } = trace.model;
-  byId("about").textContent = `Sentence ${trace.sentence.number}${id}, ${words.length} words. ${system}: ${about}. Features ${features}; trained ${training.training ?? ""}${training.training === "global" ? ` at width ${training.beam} with ${training.update} updates` : ""}.`;
-  byId("footer").textContent = `${trace.program}, format ${trace.format}. Scores are sums of weights. ${gold ? `Gold: ${trace.beams[0].gold.oracle}.` : "The sentence has no gold tree."}`;
+  const name = trace.sentence.number ? `Sentence ${trace.sentence.number}${id}, ` : "";
+  byId("about").textContent = `${name}${words.length} words. ${system}: ${about}. Features ${features}; trained ${training.training ?? ""}${training.training === "global" ? ` at width ${training.beam} with ${training.update} updates` : ""}.`;
+  tell("footer", `${trace.program}, format ${trace.format}. Scores are sums of weights. ${gold ? `Gold: ${trace.beams[0].gold.oracle}.` : "The sentence has no gold tree."}`);
   const sample = (kind, name) => {
     const svg = draw("svg", { class: "picture", viewBox: "0 0 30 12", "aria-hidden": "true" }, draw("path", { class: kind, d: "M1 6H29" }));
     return make("span", {}, svg, name);
@@ -189,7 +196,6 @@ function begin() {
 }
 
 frame();
-themes();
 listen();
 if (!readAddress()) begin();
 showBeam();
