@@ -34,7 +34,7 @@ pub struct ParseOptions {
     #[cfg_attr(feature = "cli", arg(long, value_name = "B", value_parser = number::<usize>(BEAM)))]
     pub beam: Option<usize>,
     /// Leave out items that lag behind the best of their step by more than the winners in the model's development data did: `auto`, `none`, or
-    /// the percentage of these sentences that would have kept their trees, such as 99.5; `auto` is 99.9 for models that were calibrated on 200
+    /// the percentage of these sentences that would have kept their trees, such as 99; `auto` is 99.5 for models that were calibrated on 200
     /// sentences or more, and none for others. Default: `auto` for the one best tree in a beam, `none` for `--k-best` and
     /// `--confidences`
     #[cfg_attr(feature = "cli", arg(long, value_name = "Q"))]
