@@ -21,6 +21,8 @@ pub struct TableSpec {
     pub metrics: Vec<Metric>,
     /// Rule for punctuation.
     pub punctuation: Punctuation,
+    /// The treebanks for which the best greedy and the best global model are chosen together.
+    pub choose: ChosenFor,
 }
 
 impl TableSpec {
@@ -39,6 +41,17 @@ pub enum TableLines {
     Treebanks,
     /// `[[row]]`s, with the treebanks side by side.
     Rows,
+}
+
+/// The treebanks for which a model is chosen by its score on development data, in each `[[column]]`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChosenFor {
+    /// All of them: the highest average.
+    #[default]
+    All,
+    /// Each by itself.
+    Each,
 }
 
 /// A chart; one file per `[[column]]`, unless it shows columns together.

@@ -1,17 +1,21 @@
 //! Greedy or global: the question that the program was made for, answered by an experiment that has rows of both.
 //!
 //! In each column the best greedy and the best global model are chosen by their score on development data, averaged over
-//! treebanks; then the two are compared on test data. Nothing that is tested has chosen what it is tested on.
+//! treebanks or for each treebank; then the two are compared on test data. Nothing that is tested has chosen what it is tested on.
 
 mod sentences;
+
+use std::cmp::Reverse;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use super::costs::processors;
 use super::directions::sign_test;
 use super::mixed::Mixed;
-use super::paired::pairs_of;
+use super::paired::pairs_between;
 use super::summary::{Method, Summary};
+use crate::experiment::{ChosenFor, Decoding, Record, Tags};
 use treebeam::decode::SearchKind;
 use treebeam::eval::{Gain, Metric, Pairs, holm};
 use treebeam::learn::{TrainOptions, Training};
@@ -37,8 +41,17 @@ pub struct Answer {
     /// The number of seeds.
     #[serde(default)]
     pub seeds: usize,
-    /// The mean over systems.
+    /// The mean over systems, of the columns that read the tags that the first of them reads.
     pub overall: Gain,
+    /// The number of columns in that mean; 0 in documents of before, which mean all.
+    #[serde(default)]
+    pub n_meant: usize,
+    /// The tags that those read.
+    #[serde(default)]
+    pub tags: Tags,
+    /// The mean over systems of the columns that read other tags.
+    #[serde(default)]
+    pub other_tags: Vec<(Tags, Gain)>,
     /// The mean over systems by a mixed-effects model; none with one treebank.
     #[serde(default)]
     pub mixed: Option<Mixed>,
@@ -117,9 +130,19 @@ pub fn answer(summary: &Summary) -> Option<Answer> {
     let metric = summary.main_metric();
     let columns: Vec<&String> = summary.columns().collect();
     let compared: Vec<Comparison> = columns.iter().filter_map(|column| compare(summary, column, metric)).collect();
-    let by_system = mean_by_system(summary, &compared, |c| Some(c.pairs.clone()))?;
+    let tags_of = |c: &Comparison| tags_of(summary, &c.setting.name);
+    let mut kinds: Vec<Tags> = Vec::new();
+    compared.iter().map(tags_of).for_each(|tags| if !kinds.contains(&tags) { kinds.push(tags) });
+    let tags = *kinds.first()?;
+    let of_tags = |tags: Tags| compared.iter().filter(move |c| tags_of(c) == tags);
+    let by_system = mean_by_system(summary, of_tags(tags), |c| Some(c.pairs.clone()))?;
     let mean = Pairs::mean(&by_system)?;
-    let in_same_beam = mean_by_system(summary, &compared, |c| c.same_beam.clone());
+    let in_same_beam = mean_by_system(summary, of_tags(tags), |c| c.same_beam.clone());
+    let other_tags = kinds.iter().skip(1).filter_map(|&kind| {
+        let pairs = mean_by_system(summary, of_tags(kind), |c| Some(c.pairs.clone()))?;
+        Some((kind, Pairs::mean(&pairs)?.gain()))
+    });
+    let (n_meant, other_tags) = (of_tags(tags).count(), other_tags.collect());
     let sides = [
         match compared.iter().filter(|c| c.is_exact).count() {
             0 => "global training with a beam",
@@ -141,6 +164,9 @@ pub fn answer(summary: &Summary) -> Option<Answer> {
         in_same_beam: in_same_beam.and_then(|pairs| Pairs::mean(&pairs)).map(|pairs| pairs.gain()),
         settings: compared.into_iter().map(|c| c.setting).collect(),
         overall: mean.gain(),
+        n_meant,
+        tags,
+        other_tags,
         mixed: Mixed::of(&by_system.iter().map(Pairs::by_treebank).collect::<Vec<_>>()),
         headline: String::new(),
         reading: Vec::new(),
@@ -153,9 +179,9 @@ pub fn answer(summary: &Summary) -> Option<Answer> {
 }
 
 /// By system, the mean over its columns of what `of` gives for them; none unless all have it.
-fn mean_by_system(
+fn mean_by_system<'c>(
     summary: &Summary,
-    compared: &[Comparison],
+    compared: impl Iterator<Item = &'c Comparison>,
     of: impl Fn(&Comparison) -> Option<Pairs>,
 ) -> Option<Vec<Pairs>> {
     let mut systems: Vec<(Option<&str>, Vec<Pairs>)> = Vec::new();
@@ -178,6 +204,10 @@ fn explores(options: &TrainOptions) -> bool {
     }
 }
 
+fn tags_of(summary: &Summary, column: &str) -> Tags {
+    summary.plan.cells.iter().find(|cell| cell.column == column).map(|cell| cell.tags).unwrap_or_default()
+}
+
 fn system_of<'a>(summary: &'a Summary, column: &str) -> Option<&'a str> {
     summary.plan.cells.iter().find(|cell| cell.column == column).map(|cell| cell.options.system())
 }
@@ -188,15 +218,15 @@ fn options_of<'a>(summary: &'a Summary, column: &str, row: &str) -> Option<&'a T
     cell.options.transitions()
 }
 
-/// The best global and the best greedy model of a column, chosen on development data, of one transition system: between two of them
+/// The best global and the best greedy models of a column, chosen on development data, of one transition system: between two of them
 /// the system would be compared, too.
-pub(super) fn chosen(summary: &Summary, column: &str, metric: Metric) -> Option<[(Method, Chosen); 2]> {
+pub(super) fn chosen(summary: &Summary, column: &str, metric: Metric) -> Option<[Side; 2]> {
     let system = |m: &Method| options_of(summary, column, &m.row).map(|options| options.system);
     let is_trained_globally = |m: &Method| is_global(summary, column, m) == Some(true);
-    let global = best(summary, column, metric, &is_trained_globally)?;
+    let global = best(summary, column, metric, &|m, _| is_trained_globally(m))?;
     // A greedy parser is one that was trained for greedy decoding and decodes greedily.
     let is_greedy = |m: &Method| m.width == 1 && is_global(summary, column, m) == Some(false);
-    let is_comparable = |m: &Method| is_greedy(m) && system(m) == system(&global.0);
+    let is_comparable = |m: &Method, treebank: usize| is_greedy(m) && system(m) == system(&global.methods[treebank]);
     let greedy = best(summary, column, metric, &is_comparable)?;
     Some([global, greedy])
 }
@@ -207,48 +237,104 @@ fn is_global(summary: &Summary, column: &str, method: &Method) -> Option<bool> {
 }
 
 fn compare(summary: &Summary, column: &str, metric: Metric) -> Option<Comparison> {
-    let [(ours, global), (theirs, greedy)] = chosen(summary, column, metric)?;
-    let pairs = pairs_of(summary, column, &ours, &theirs, metric)?;
-    let is_exact = options_of(summary, column, &ours.row)?.search == SearchKind::Exact;
-    let is_in_same_beam = |m: &Method| m.width == ours.width && is_global(summary, column, m) == Some(false);
-    let same_beam = (ours.width > 1 && !is_exact).then(|| best(summary, column, metric, &is_in_same_beam)).flatten();
-    let same_beam = same_beam.and_then(|(m, chosen)| Some((chosen, pairs_of(summary, column, &ours, &m, metric)?)));
+    let [global, greedy] = chosen(summary, column, metric)?;
+    let pairs = pairs_between(summary, column, &global.methods, &greedy.methods, metric)?;
+    let options = |side: &Side| -> Option<Vec<&TrainOptions>> {
+        side.methods.iter().map(|m| options_of(summary, column, &m.row)).collect()
+    };
+    let is_exact = options(&global)?.iter().any(|options| options.search == SearchKind::Exact);
+    let width = |treebank: usize| global.methods[treebank].width;
+    let is_in_same_beam =
+        |m: &Method, treebank: usize| m.width == width(treebank) && is_global(summary, column, m) == Some(false);
+    let is_wide = !is_exact && global.methods.iter().all(|m| m.width > 1);
+    let same_beam = is_wide.then(|| best(summary, column, metric, &is_in_same_beam)).flatten();
+    let same_beam = same_beam.and_then(|side| {
+        Some((side.chosen, pairs_between(summary, column, &global.methods, &side.methods, metric)?))
+    });
     let ratio = |ours: Option<f64>, theirs: Option<f64>| Some(ours? / theirs?).filter(|r| r.is_finite() && *r > 0.0);
-    let per_word = |m: &Method| summary.average(column, m, |_, d| 1.0 / d.tokens_per_second()).map(|s| s.mean);
-    let seconds = |m: &Method| summary.average(column, m, |r, _| r.training.seconds()).map(|s| s.mean);
+    let per_word = |side: &Side| side.mean(summary, column, |_, d| 1.0 / d.tokens_per_second());
+    let seconds = |side: &Side| side.mean(summary, column, |r, _| r.training.seconds());
     // Times of several processors do not compare.
-    let [of_ours, of_theirs] = [&ours, &theirs].map(|method| processors(summary, |c, m| c == column && m == method));
-    let ratio = |ours, theirs| ratio(ours, theirs).filter(|_| of_ours == of_theirs);
+    let [of_global, of_greedy] =
+        [&global, &greedy].map(|side| processors(summary, |c, m| c == column && side.methods.contains(m)));
+    let ratio = |ours, theirs| ratio(ours, theirs).filter(|_| of_global == of_greedy);
     let setting = Setting {
         name: column.to_owned(),
-        greedy,
-        global,
         gain: pairs.gain(),
         n_ahead: pairs.signs(),
         same_beam: same_beam.as_ref().map(|(chosen, pairs)| (chosen.clone(), pairs.gain())),
-        parsing_time: ratio(per_word(&ours), per_word(&theirs)),
-        training_time: ratio(seconds(&ours), seconds(&theirs)),
+        parsing_time: ratio(per_word(&global), per_word(&greedy)),
+        training_time: ratio(seconds(&global), seconds(&greedy)),
+        greedy: greedy.chosen.clone(),
+        global: global.chosen.clone(),
     };
-    let explores = explores(options_of(summary, column, &theirs.row)?);
+    let explores = options(&greedy)?.into_iter().any(explores);
     Some(Comparison { setting, pairs, same_beam: same_beam.map(|(_, pairs)| pairs), is_exact, explores })
 }
 
-/// Of the methods that are `wanted`, the one that is best on development data.
+/// Models of a column that were chosen on development data: of one side of the comparison.
+pub(super) struct Side {
+    /// A method for each treebank of the summary, in its order.
+    pub methods: Vec<Method>,
+    /// Their names, and their scores averaged over treebanks.
+    pub chosen: Chosen,
+}
+
+impl Side {
+    /// The mean of a value over treebanks, each counting the same.
+    fn mean(&self, summary: &Summary, column: &str, value: impl Fn(&Record, &Decoding) -> f64) -> Option<f64> {
+        let (treebanks, n) = (summary.treebanks(), self.methods.len() as f64);
+        let of = |(treebank, method): (&String, &Method)| summary.entry(treebank, column, method)?.mean(&value);
+        Some(treebanks.iter().zip(&self.methods).map(of).sum::<Option<f64>>()? / n)
+    }
+}
+
+/// Of the methods that are `wanted` on a treebank, the one that is best on development data: for all treebanks together, or for each.
 pub(super) fn best(
     summary: &Summary,
     column: &str,
     metric: Metric,
-    wanted: &dyn Fn(&Method) -> bool,
-) -> Option<(Method, Chosen)> {
-    let chosen = |m: Method| {
-        let dev = summary.average_dev_score(column, &m, metric)?.mean;
-        let test = summary.average_score(column, &m, metric)?.mean;
-        let label = m.label.clone();
-        Some((m, Chosen { label, dev, test }))
-    };
-    let all = summary.methods(column).into_iter().filter(|m| wanted(m)).filter_map(chosen);
-    // Of equals the first.
-    all.reduce(|best, other| if other.1.dev > best.1.dev { other } else { best })
+    wanted: &dyn Fn(&Method, usize) -> bool,
+) -> Option<Side> {
+    let (treebanks, rule) = (summary.treebanks(), summary.rule());
+    let is_for_each = summary.plan.spec.table.choose == ChosenFor::Each;
+    let groups: Vec<Range<usize>> =
+        if is_for_each { (0..treebanks.len()).map(|i| i..i + 1).collect() } else { vec![0..treebanks.len()] };
+    let (mut methods, mut dev, mut test) = (Vec::new(), 0.0, 0.0);
+    for group in groups {
+        let scored = |m: Method| {
+            let is_meant = |treebank: &str| treebanks[group.clone()].iter().any(|name| name == treebank);
+            let mean = |of: &dyn Fn(&Decoding) -> f64| summary.average_on(column, &m, is_meant, |_, d| of(d));
+            let dev = mean(&|d| metric.score(d.dev.get(rule)))?.mean;
+            let test = mean(&|d| metric.score(d.test.get(rule)))?.mean;
+            Some((m, dev, test))
+        };
+        let wanted = |m: &Method| group.clone().all(|treebank| wanted(m, treebank));
+        let all = summary.methods(column).into_iter().filter(wanted).filter_map(scored);
+        // Of equals the first.
+        let (method, its_dev, its_test) = all.reduce(|best, other| if other.1 > best.1 { other } else { best })?;
+        let weight = group.len() as f64 / treebanks.len() as f64;
+        (dev, test) = (dev + its_dev * weight, test + its_test * weight);
+        methods.extend(group.map(|_| method.clone()));
+    }
+    let chosen = Chosen { label: label_of(&methods), dev, test };
+    Some(Side { methods, chosen })
+}
+
+/// The method's name; of several the names with the number of treebanks, the most frequent first.
+fn label_of(methods: &[Method]) -> String {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for method in methods {
+        match counts.iter_mut().find(|(label, _)| *label == method.label) {
+            Some((_, n)) => *n += 1,
+            None => counts.push((&method.label, 1)),
+        }
+    }
+    counts.sort_by_key(|&(_, n)| Reverse(n));
+    match counts[..] {
+        [(label, _)] => label.to_owned(),
+        _ => counts.iter().map(|(label, n)| format!("{label} {n}×")).collect::<Vec<_>>().join("; "),
+    }
 }
 
 #[cfg(test)]
@@ -420,6 +506,41 @@ mod tests {
                         significantly on it (hybrid).";
         assert_eq!(answer.reading[0], expected);
         assert_eq!(answer.settings[0].name, "eager", "the largest gain first");
+    }
+
+    #[test]
+    fn models_may_be_chosen_for_each_treebank() {
+        let wrong = |cell: &Cell, _: usize, _: usize| {
+            let is_first = cell.data.source.to_string().contains("generated:1,");
+            match cell.row.as_str() {
+                "global" => 1,
+                "dynamic" => 2 + u64::from(is_first),
+                _ => 2 + u64::from(!is_first),
+            }
+        };
+        let for_all = answered_by(&plan(), wrong);
+        assert!(!for_all.settings[0].greedy.label.contains(';'), "{for_all:?}");
+        let for_each = answered_by(&plan_with("[table]", "[table]\nchoose = \"each\""), wrong);
+        let Setting { greedy, global, gain, .. } = &for_each.settings[0];
+        assert_eq!(greedy.label, "greedy 1×; dynamic 1×");
+        assert_eq!(global.label, for_all.settings[0].global.label, "one name where all are the same");
+        assert!((global.test - greedy.test - gain.points).abs() < 1e-9, "{for_each:?}");
+        assert!(gain.points < for_all.settings[0].gain.points, "the greedy side is at its best");
+    }
+
+    #[test]
+    fn kinds_of_tags_are_told_apart() {
+        let predicted = plan_with("name = \"hybrid\"", "name = \"hybrid\"\ntags = \"none\"");
+        let answer = answered_by(&predicted, |cell, _, i| match (cell.row.as_str(), cell.column.as_str()) {
+            ("global", "eager") => 1,
+            ("global", _) => 2 + (i as u64 % 2),
+            _ => 3,
+        });
+        assert!(answer.headline.contains("over 1 system with gold tags and 2 treebanks"), "{}", answer.headline);
+        let [(Tags::None, gain)] = answer.other_tags[..] else { panic!("{:?}", answer.other_tags) };
+        assert!(gain.points > 0.0 && gain.points < answer.overall.points);
+        let told = format!("With no tags global training gains {:.2} points (95 % interval ", gain.points);
+        assert!(answer.reading[0].starts_with(&told), "{:?}", answer.reading);
     }
 
     #[test]

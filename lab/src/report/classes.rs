@@ -1,8 +1,8 @@
 //! Differences of greedy and global training: by length of arc and of sentence, by label and by projectivity.
 
-use super::answer::chosen;
+use super::answer::{Side, chosen};
 use super::document::{Block, Cell, Content, Table};
-use super::summary::{Method, Summary};
+use super::summary::Summary;
 use super::templates::{block, view};
 use treebeam::eval::{Classes, Metric, OfClass, RightWords};
 
@@ -28,8 +28,8 @@ pub fn classes(summary: &Summary, metric: Metric) -> Vec<Block> {
     let columns = summary.columns();
     let compared: Vec<(&String, [Classes; 2])> = columns
         .filter_map(|column| {
-            let [(ours, _), (theirs, _)] = chosen(summary, column, metric)?;
-            Some((column, [of_method(summary, column, &theirs)?, of_method(summary, column, &ours)?]))
+            let [ours, theirs] = chosen(summary, column, metric)?;
+            Some((column, [of_side(summary, column, &theirs)?, of_side(summary, column, &ours)?]))
         })
         .collect();
     let of_kind = |(by, head, predicted, of): Kind| -> Option<Block> {
@@ -80,10 +80,11 @@ fn lines(greedy: &OfClass, global: &OfClass, metric: Metric) -> Vec<Line> {
     all.into_iter().map(line).collect()
 }
 
-/// The classes of a method's words, over treebanks and seeds; nothing unless every decoding has them, and of a kind nothing unless
+/// The classes of the words of a side's methods, over treebanks and seeds; nothing unless every decoding has them, and of a kind nothing unless
 /// every decoding has that.
-fn of_method(summary: &Summary, column: &str, method: &Method) -> Option<Classes> {
-    let entries = summary.entries.iter().filter(|e| e.column == column && e.method == *method);
+fn of_side(summary: &Summary, column: &str, side: &Side) -> Option<Classes> {
+    let treebanks = summary.treebanks();
+    let entries = treebanks.iter().zip(&side.methods).filter_map(|(t, method)| summary.entry(t, column, method));
     let runs = entries.flat_map(|e| &e.runs);
     let all: Vec<&Classes> = runs.map(|(_, decoding)| decoding.classes.as_ref()).collect::<Option<_>>()?;
     let sum = |(.., of): Kind| {

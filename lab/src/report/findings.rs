@@ -4,7 +4,7 @@ use minijinja::Value;
 
 use super::answer::{Chosen, best};
 use super::directions::{Direction, LEVEL};
-use super::paired::pairs_of;
+use super::paired::pairs_between;
 use super::reproduction::of_paper;
 use super::scores::averages;
 use super::summary::{Method, Summary};
@@ -29,8 +29,10 @@ pub fn findings(summary: &Summary, directions: &[Direction]) -> Vec<String> {
 /// Of one column the row that is best on development data, beside the row that all are compared with.
 fn lead(summary: &Summary, column: &str, baseline: &str, metric: Metric) -> Option<(Chosen, Gain)> {
     let against = summary.method_of(column, baseline)?;
-    let (method, chosen) = best(summary, column, metric, &|m: &Method| *m != against)?;
-    Some((chosen, pairs_of(summary, column, &method, &against, metric)?.gain()))
+    let side = best(summary, column, metric, &|m: &Method, _| *m != against)?;
+    let baseline = vec![against; side.methods.len()];
+    let gain = pairs_between(summary, column, &side.methods, &baseline, metric)?.gain();
+    Some((side.chosen, gain))
 }
 
 /// Gains of the best rows over `baseline`, in all columns.

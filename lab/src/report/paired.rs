@@ -5,9 +5,23 @@ use treebeam::eval::{Metric, Pairs, Punctuation};
 
 /// `ours` against `theirs` in a column, over the seeds that both have; none unless every treebank has both.
 pub fn pairs_of(summary: &Summary, column: &str, ours: &Method, theirs: &Method, metric: Metric) -> Option<Pairs> {
-    let rule = summary.rule();
-    let of = |t: &String| by_sentence(summary.entry(t, column, ours)?, summary.entry(t, column, theirs)?, metric, rule);
-    Some(Pairs::new(summary.treebanks().iter().map(of).collect::<Option<Vec<_>>>()?))
+    let of_all = |method: &Method| vec![method.clone(); summary.plan.treebanks.len()];
+    pairs_between(summary, column, &of_all(ours), &of_all(theirs), metric)
+}
+
+/// The same, with a method of either side for each treebank.
+pub fn pairs_between(
+    summary: &Summary,
+    column: &str,
+    ours: &[Method],
+    theirs: &[Method],
+    metric: Metric,
+) -> Option<Pairs> {
+    let of = |(t, (ours, theirs)): (&String, (&Method, &Method))| {
+        by_sentence(summary.entry(t, column, ours)?, summary.entry(t, column, theirs)?, metric, summary.rule())
+    };
+    let treebanks = summary.treebanks();
+    Some(Pairs::new(treebanks.iter().zip(ours.iter().zip(theirs)).map(of).collect::<Option<Vec<_>>>()?))
 }
 
 /// Contributions of sentences to the difference on its treebank, in percentage points, by seed; none without a common seed or a word.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use minijinja::Value;
 
-use super::answer::chosen;
+use super::answer::{Side, chosen};
 use super::document::{Block, Cell, Content, Table};
 use super::figure::{Axis, Curve, Figure, Point, Style};
-use super::summary::{Method, SAMPLES, Summary};
+use super::summary::{SAMPLES, Summary};
 use super::templates::{block, view};
 use crate::experiment::{Data, Source};
 use treebeam::error::Result;
@@ -34,14 +34,15 @@ const NAMES: [&str; 6] = [
 /// The best models of a column, chosen on development data.
 struct Compared<'s> {
     column: &'s str,
-    global: Method,
-    greedy: Method,
+    global: Side,
+    greedy: Side,
 }
 
 impl Compared<'_> {
     /// Their scores on a treebank's test data, the global one's first.
     fn scores(&self, summary: &Summary, treebank: &str, metric: Metric) -> Option<(f64, f64)> {
-        let score = |method| summary.score(treebank, self.column, method, metric);
+        let place = summary.treebanks().iter().position(|name| name == treebank)?;
+        let score = |side: &Side| summary.score(treebank, self.column, &side.methods[place], metric);
         Some((score(&self.global)?, score(&self.greedy)?))
     }
 }
@@ -49,7 +50,7 @@ impl Compared<'_> {
 /// Models that are compared in each column that has models of both kinds.
 fn compared<'s>(summary: &'s Summary<'_>, metric: Metric) -> Vec<Compared<'s>> {
     let of_column = |column| {
-        let [(global, _), (greedy, _)] = chosen(summary, column, metric)?;
+        let [global, greedy] = chosen(summary, column, metric)?;
         Some(Compared { column, global, greedy })
     };
     summary.plan.spec.columns.iter().filter_map(|column| of_column(column.name.get_ref())).collect()

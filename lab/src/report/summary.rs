@@ -276,7 +276,19 @@ impl<'a> Summary<'a> {
     /// A value averaged over treebanks, each counting the same, and its spread over seeds; `None` unless every treebank has
     /// every seed.
     pub fn average(&self, column: &str, method: &Method, value: impl Fn(&Record, &Decoding) -> f64) -> Option<Spread> {
-        let of_method = || self.entries.iter().filter(|e| e.column == column && e.method == *method);
+        self.average_on(column, method, |_| true, value)
+    }
+
+    /// The same over some of the treebanks.
+    pub fn average_on(
+        &self,
+        column: &str,
+        method: &Method,
+        is_meant: impl Fn(&str) -> bool,
+        value: impl Fn(&Record, &Decoding) -> f64,
+    ) -> Option<Spread> {
+        let entries = || self.entries.iter().filter(|e| e.column == column && e.method == *method);
+        let of_method = || entries().filter(|e| is_meant(&e.treebank));
         if of_method().next().is_none() || !of_method().all(Entry::is_complete) {
             return None;
         }

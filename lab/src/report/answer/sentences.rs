@@ -49,12 +49,13 @@ impl Answer {
                 by_signs => significant(&p_of_signs, &leads),
             }
         };
-        let Answer { metric, treebanks, settings, are_systems, overall, mixed, in_same_beam, headline, .. } = self;
+        let Answer { metric, treebanks, settings, are_systems, overall, mixed, in_same_beam, headline, tags, other_tags, .. } = self;
+        let n_meant = if self.n_meant == 0 { settings.len() } else { self.n_meant };
         let (n_systems, ahead, behind) = (self.n_systems, side(Ordering::Greater), side(Ordering::Less));
         let parsing_time = times(settings.iter().filter_map(|s| s.parsing_time));
         let training_time = times(settings.iter().filter_map(|s| s.training_time));
         view! {
-            metric, treebanks, settings, are_systems, n_systems, overall, mixed, in_same_beam, headline, ahead, behind, p_of_signs,
+            metric, treebanks, settings, are_systems, n_systems, overall, n_meant, tags, other_tags, mixed, in_same_beam, headline, ahead, behind, p_of_signs,
             parsing_time, training_time,
         }
     }

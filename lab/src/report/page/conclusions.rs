@@ -88,6 +88,7 @@ fn open(experiments: &[Experiment]) -> Option<Conclusion<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::Tags;
     use crate::report::answer::{Chosen, Setting};
     use crate::report::page::{Base, Report};
     use treebeam::eval::Gain;
@@ -115,6 +116,9 @@ mod tests {
             explores: true,
             seeds: 1,
             overall: gain,
+            n_meant: n_systems,
+            tags: Tags::Gold,
+            other_tags: Vec::new(),
             mixed: None,
             in_same_beam: None,
             headline: format!("**Global is ahead** in {name}."),
