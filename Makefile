@@ -149,7 +149,7 @@ ABLATIONS = lecture-global-vs-greedy beam-ablation exploration-vs-beam
 # Full unless something else is asked for.
 TABLES_PROFILE = $(if $(QUICK),quick,$(if $(filter file,$(origin PROFILE)),full,$(PROFILE)))
 
-.PHONY: demo tables verify features $(TABLES) $(ABLATIONS) global-vs-greedy beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices nonprojective predicted-tags joint learning-curves languages every-system pretraining restart updates en-ewt-targets en-ewt-networks
+.PHONY: demo tables verify features $(TABLES) $(ABLATIONS) global-vs-greedy beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices nonprojective predicted-tags joint learning-curves languages study every-system pretraining restart updates en-ewt-targets en-ewt-networks
 
 demo: build ## train and compare on a generated treebank; nothing to download
 	$(TREEBEAM) experiment run experiments/demo.toml $(if $(OUT),,--out demo) $(SETTINGS)
@@ -191,6 +191,7 @@ nonprojective: build ## non-projective training trees: learned from at least cos
 predicted-tags: build ## gold tags, predicted tags, no tags: the gain of global training with each
 joint: build ## tags first, or tags and trees in one derivation: greedily, and in a beam
 learning-curves: build ## global training against exploration, by the size of the treebank
+study: build ## the study: equal menus of four for greedy and global training, gold and predicted tags, 19 treebanks
 languages: build ## what global training buys on each of 19 treebanks, beside what they are like
 en-ewt-targets: build ## what each ingredient gives on English-EWT: features, losses, replicas, width, learning to search
 en-ewt-networks: build ## networks on English-EWT: exploration, beams, global training, encoders, biaffine
@@ -199,7 +200,7 @@ pretraining: build ## what greedy training before global training gives on each 
 restart: build ## exploration and beams together: updates that restart, beams that start in the model's own derivations
 features: build ## which groups of templates pay: one more, one less, with speeds; for arc-eager, and for systems with a stack
 updates: build ## what global training compares and minimises: update strategies, losses, learners
-global-vs-greedy beam-ablation beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices nonprojective predicted-tags joint learning-curves languages every-system pretraining restart updates en-ewt-targets en-ewt-networks:
+global-vs-greedy beam-ablation beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices nonprojective predicted-tags joint learning-curves languages study every-system pretraining restart updates en-ewt-targets en-ewt-networks:
 	$(EXPERIMENT) experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
 
 features:

@@ -146,10 +146,10 @@ def shared(host, out):
     """Manual pages and completions, written by a program that runs here, as they lie under /usr."""
     share = out / "usr"
     shutil.rmtree(share, ignore_errors=True)
-    run(host, "man", share / "share/man/man1")
+    run(*host, "man", share / "share/man/man1")
     for shell, path in SHELLS.items():
         (share / path).parent.mkdir(parents=True, exist_ok=True)
-        (share / path).write_bytes(output(host, "completions", shell))
+        (share / path).write_bytes(output(*host, "completions", shell))
     return share
 
 
@@ -246,8 +246,9 @@ def main():
     for arch in arguments.arch or DEBIAN:
         target = f"{arch}-unknown-linux-musl"
         binary = attempt(f"the program for {arch}", program, arch, tools)
-        if binary and share is None and arch == os.uname().machine:
-            share = shared(binary, work)
+        if binary and share is None:
+            emulator = [] if arch == os.uname().machine else [f"qemu-{arch}"]
+            share = attempt(f"the archive for {arch}", shared, [*emulator, binary], work)
         if binary and share:
             name = f"{PROGRAM}-{version}-{arch}-linux"
             files = list(contents(binary, share, licences(target)))

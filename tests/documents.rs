@@ -324,3 +324,17 @@ fn the_reference_has_every_key_of_specifications() {
         }
     }
 }
+
+/// Statements of the texts, recomputed from records by a script that shares no code with the program.
+#[test]
+fn statements_are_as_another_program_computes_them() {
+    let has = |program: &str| Command::new(program).arg("--version").output().is_ok();
+    if let Some(missing) = ["python3", "zstd"].into_iter().find(|program| !has(program)) {
+        eprintln!("skipped: there is no {missing}");
+        return;
+    }
+    let output = Command::new("python3").arg(root().join("tests/recompute.py")).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(told.lines().count() > 10, "{told}");
+}

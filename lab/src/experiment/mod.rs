@@ -63,9 +63,9 @@ pub use estimate::{Estimate, Pace, estimate};
 pub use folder::{Attempt, Claim, Folder, Holder, Lock, SILENCE};
 pub use golden::{Case, Checksums, Golden, text_of};
 pub use kind::{Cost, Desk, FORMAT, Kind, Stored};
-pub use layout::{ChosenFor, 
-    AVERAGE, ComparisonSpec, Horizontal, PlotSpec, Published, PublishedFigure, PublishedRange, SeriesSpec, TableLines,
-    TableSpec, Vertical,
+pub use layout::{
+    AVERAGE, ChosenFor, ComparisonSpec, Horizontal, PlotSpec, Published, PublishedFigure, PublishedRange, SeriesSpec,
+    TableLines, TableSpec, Vertical,
 };
 pub use measure::measure;
 pub use options::{given, of_layers};

@@ -132,7 +132,11 @@ pub fn answer(summary: &Summary) -> Option<Answer> {
     let compared: Vec<Comparison> = columns.iter().filter_map(|column| compare(summary, column, metric)).collect();
     let tags_of = |c: &Comparison| tags_of(summary, &c.setting.name);
     let mut kinds: Vec<Tags> = Vec::new();
-    compared.iter().map(tags_of).for_each(|tags| if !kinds.contains(&tags) { kinds.push(tags) });
+    compared.iter().map(tags_of).for_each(|tags| {
+        if !kinds.contains(&tags) {
+            kinds.push(tags)
+        }
+    });
     let tags = *kinds.first()?;
     let of_tags = |tags: Tags| compared.iter().filter(move |c| tags_of(c) == tags);
     let by_system = mean_by_system(summary, of_tags(tags), |c| Some(c.pairs.clone()))?;
@@ -248,9 +252,8 @@ fn compare(summary: &Summary, column: &str, metric: Metric) -> Option<Comparison
         |m: &Method, treebank: usize| m.width == width(treebank) && is_global(summary, column, m) == Some(false);
     let is_wide = !is_exact && global.methods.iter().all(|m| m.width > 1);
     let same_beam = is_wide.then(|| best(summary, column, metric, &is_in_same_beam)).flatten();
-    let same_beam = same_beam.and_then(|side| {
-        Some((side.chosen, pairs_between(summary, column, &global.methods, &side.methods, metric)?))
-    });
+    let same_beam = same_beam
+        .and_then(|side| Some((side.chosen, pairs_between(summary, column, &global.methods, &side.methods, metric)?)));
     let ratio = |ours: Option<f64>, theirs: Option<f64>| Some(ours? / theirs?).filter(|r| r.is_finite() && *r > 0.0);
     let per_word = |side: &Side| side.mean(summary, column, |_, d| 1.0 / d.tokens_per_second());
     let seconds = |side: &Side| side.mean(summary, column, |r, _| r.training.seconds());

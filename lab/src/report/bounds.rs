@@ -41,6 +41,7 @@ pub fn bounds_document(
         comparisons: Vec::new(),
         reproduction,
         limits: sentences("bounds-limits.jinja", view! { profile, configurations, n_done }),
+        has_protocol: false,
         answer: None,
         progress: Some(Progress {
             done: records.len(),

@@ -26,6 +26,9 @@ pub struct Document {
     /// Limits, a sentence each, in Markdown: data, iterations, seeds, what is missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
+    /// True if hypotheses, menus and tests were fixed in a protocol before it was run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_protocol: bool,
     /// Greedy or global, if it has rows of both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Answer>,

@@ -91,6 +91,7 @@ pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Documen
         comparisons: comparisons(summary),
         reproduction: reproduction(&directions, &spec.differs),
         limits: limits(summary),
+        has_protocol: spec.protocol.is_some(),
         answer: answer(summary),
         progress: Some(Progress {
             done: summary.n_done,

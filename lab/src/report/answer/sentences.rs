@@ -49,7 +49,19 @@ impl Answer {
                 by_signs => significant(&p_of_signs, &leads),
             }
         };
-        let Answer { metric, treebanks, settings, are_systems, overall, mixed, in_same_beam, headline, tags, other_tags, .. } = self;
+        let Answer {
+            metric,
+            treebanks,
+            settings,
+            are_systems,
+            overall,
+            mixed,
+            in_same_beam,
+            headline,
+            tags,
+            other_tags,
+            ..
+        } = self;
         let n_meant = if self.n_meant == 0 { settings.len() } else { self.n_meant };
         let (n_systems, ahead, behind) = (self.n_systems, side(Ordering::Greater), side(Ordering::Less));
         let parsing_time = times(settings.iter().filter_map(|s| s.parsing_time));

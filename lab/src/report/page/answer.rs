@@ -19,11 +19,12 @@ pub(in crate::report) fn documents(experiments: &[Experiment]) -> Vec<(&Document
     answered
 }
 
-/// The document that answers the question for all: a whole experiment before a small one, one with exploration before one without,
-/// then the one with the most treebanks, then the one with the most pairs of models.
+/// The document that answers the question for all: one with a protocol before others, a whole experiment before a small one, one
+/// with exploration before one without, then the one with the most treebanks, then the one with the most pairs of models.
 pub(in crate::report) fn main_answer(experiments: &[Experiment]) -> Option<(&Document, &Answer)> {
-    let key =
-        |(document, answer): &(&Document, &Answer)| (document.profile == "full", answer.explores, answer.weight());
+    let key = |(document, answer): &(&Document, &Answer)| {
+        (document.has_protocol, document.profile == "full", answer.explores, answer.weight())
+    };
     // Of equals the first.
     documents(experiments).into_iter().reduce(|best, other| if key(&other) > key(&best) { other } else { best })
 }

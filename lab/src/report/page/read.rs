@@ -18,6 +18,7 @@ const ORDER: [&str; 14] = [
     "fg17-table1",
     "fg17-table3",
     "fg17-table4",
+    "study",
     "languages",
     "learning-curves",
     "lecture-global-vs-greedy",
