@@ -32,6 +32,7 @@ mod processors;
 mod records;
 mod report;
 mod robustness;
+mod sources;
 mod structure;
 mod tagging;
 mod trace;

@@ -12,7 +12,7 @@ use super::range;
 use progress::Display;
 use stats::Stats;
 use treebeam::files::Output;
-use treebeam::job::{Done, Job};
+use treebeam::job::{Done, Job, NamedFile};
 use treebeam::model::Notes;
 use treebeam::options::GivenOptions;
 use treebeam::process::peak_rss_bytes;
@@ -25,15 +25,17 @@ Examples:
   treebeam train --train train.conllu --dev dev.conllu --model greedy.model --training greedy --oracle dynamic
   treebeam train --train train.conllu --dev dev.conllu --model wide.model --beam 64 --resume
   treebeam train --train train.conllu --dev dev.conllu --model search.model --training l2s --preset aggrevate --learner adagrad
+  treebeam train --train ewt=ewt.conllu --train gum=gum.conllu --dev gum=dev.conllu --model both.model
   treebeam train --train train.conllu --dev dev.conllu --model graph.model --system mst --nonprojective min-cost")]
 #[command(arg = super::manual::help_all())]
 pub struct Args {
-    /// The treebank to train on: CoNLL-U or CoNLL-X, also .gz or .zst
-    #[arg(long, value_name = "FILE")]
-    train: PathBuf,
-    /// The treebank that decides which iteration's weights are kept
-    #[arg(long, value_name = "FILE")]
-    dev: Option<PathBuf>,
+    /// The treebank to train on: CoNLL-U or CoNLL-X, also .gz or .zst. Given several times, all of them; with names, the model knows of which
+    /// each sentence is (Stymne et al. 2018), and `parse --source NAME` says which the input is like
+    #[arg(long, value_name = "[NAME=]FILE", required = true)]
+    train: Vec<NamedFile>,
+    /// The treebank that decides which iteration's weights are kept; several, and their names, as for --train
+    #[arg(long, value_name = "[NAME=]FILE")]
+    dev: Vec<NamedFile>,
     /// The model file to write
     #[arg(short, long, value_name = "FILE", required_unless_present = "print_options")]
     model: Option<PathBuf>,
@@ -95,13 +97,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     job.watch = args.watch.map(|n_decisions| (n_decisions, print as fn(&str)));
     job.notes = Notes { licence: args.licence, about: args.about };
-    let inputs: Vec<&Path> = [&args.train].into_iter().chain(&args.dev).map(PathBuf::as_path).collect();
+    let inputs: Vec<&Path> = args.train.iter().chain(&args.dev).map(|file| &*file.path).collect();
     job.check(&inputs, &args.stats_json.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
     let stats_output = args.stats_json.as_deref().map(Output::create).transpose()?;
     let start = Instant::now();
     let mut display = Display::new(&options);
-    let train = job.read(&args.train, &mut display)?;
-    let dev = args.dev.as_deref().map(|dev| job.read(dev, &mut display)).transpose()?;
+    let train = job.read_all(&args.train, &mut display)?;
+    let has_dev = !args.dev.is_empty();
+    let dev = has_dev.then(|| job.read_all(&args.dev, &mut display)).transpose()?;
     let done = job.run(&train, dev.as_ref(), &mut display)?;
     display.finish();
     let Some(Done { written, n_sentences, reports }) = done else { return Ok(ExitCode::SUCCESS) };

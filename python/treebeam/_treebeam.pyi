@@ -89,6 +89,7 @@ class Model:
         keep_heads: _KeepHeads | None = None,
         keep_labels: bool = False,
         confidences: int | None = None,
+        source: str | None = None,
     ) -> list[Tree]:
         """The best tree of each sentence. What is None is as `treebeam parse` has it by default."""
     def k_best(
@@ -103,6 +104,7 @@ class Model:
         merge: bool | None = None,
         keep_heads: _KeepHeads | None = None,
         keep_labels: bool = False,
+        source: str | None = None,
     ) -> list[list[Tree]]:
         """The K best trees of each sentence, best first."""
     def parse_conllu(
@@ -118,6 +120,7 @@ class Model:
         keep_labels: bool = False,
         k_best: int = 1,
         confidences: int | None = None,
+        source: str | None = None,
         enhanced: Literal["drop", "keep"] = "drop",
     ) -> str:
         """Parses CoNLL-U into CoNLL-U: what `treebeam parse` writes, to the byte."""
@@ -130,6 +133,7 @@ class Model:
         search: _Search | None = None,
         margin: _Margin | None = None,
         merge: bool | None = None,
+        source: str | None = None,
         keep_going: bool = False,
     ) -> Any:
         """Parses a batch or table of Arrow: adds the columns `head`, `deprel`, `score`."""

@@ -203,6 +203,8 @@ pub enum Atom {
     Is(Address, Attribute, Vec<String>),
     /// An action of the derivation, with its label, counted from its end: `A1` is the last one, `A2` the one before.
     Action(u8),
+    /// The name of the treebank that the sentence is of (`source`), where a model is trained on several with names.
+    Source,
     /// A constant (`1`).
     One,
 }
@@ -212,7 +214,7 @@ impl Atom {
     pub fn attribute(&self) -> Option<Attribute> {
         match *self {
             Atom::Of(_, attribute) | Atom::Is(_, attribute, _) => Some(attribute),
-            Atom::Distance(..) | Atom::Action(_) | Atom::One => None,
+            Atom::Distance(..) | Atom::Action(_) | Atom::Source | Atom::One => None,
         }
     }
 
@@ -221,7 +223,7 @@ impl Atom {
         match *self {
             Atom::Distance(a, b) => vec![(a, Slot::Node), (b, Slot::Node)],
             Atom::Action(number) => vec![(Role::A, history_slot(number))],
-            Atom::One => Vec::new(),
+            Atom::Source | Atom::One => Vec::new(),
             Atom::Of(Address { role, step }, attribute) | Atom::Is(Address { role, step }, attribute, _) => vec![(
                 role,
                 match attribute {
@@ -280,6 +282,7 @@ impl fmt::Display for Atom {
         match self {
             Atom::Distance(a, b) => write!(f, "dist({a},{b})"),
             Atom::Action(number) => write!(f, "A{}", number + 1),
+            Atom::Source => f.write_str("source"),
             Atom::One => f.write_str("1"),
             Atom::Of(address, attribute) => write!(f, "{address}.{attribute}"),
             Atom::Is(address, attribute, values) => write!(f, "{address}.{attribute}={}", values.join("|")),

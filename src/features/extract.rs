@@ -185,6 +185,7 @@ fn value_of<const TAGS: bool>(
             let node = |role| if TAGS { input.word(node(role)) } else { node(role) };
             distance((from, node(from)), (to, node(to)), input.n_words())
         }
+        Read::Source => input.source(),
         Read::One => 1,
     }
 }

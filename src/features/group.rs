@@ -19,6 +19,8 @@ pub(super) enum Read {
     Distance { from: Role, to: Role },
     /// The number in a slot, in classes.
     Class { place: u8 },
+    /// The hash of the name of the sentence's treebank.
+    Source,
     /// Always 1.
     One,
     /// True if a slot's number is 1.
@@ -198,6 +200,7 @@ fn read(atom: &Atom, columns: &Columns) -> Read {
     match atom {
         Atom::Distance(from, to) => Read::Distance { from: *from, to: *to },
         Atom::Action(number) => Read::Number { place: slot_place(Role::A, history_slot(*number)) },
+        Atom::Source => Read::Source,
         Atom::One => Read::One,
         Atom::Is(address, attribute, values) => {
             let column = columns.named(*attribute).expect("conditions are of columns");

@@ -59,6 +59,10 @@ pub struct Columns {
     fields: Vec<Field>,
     clusters: Option<Clusters>,
     tagged: Option<Arc<Tagged>>,
+    /// The names of treebanks that sentences may be of.
+    sources: Vec<String>,
+    /// True if shapes are those of the treebank.
+    marks_sources: bool,
 }
 
 /// Values of the column of tags that words have as soon as [joint tagging](crate::system::Joint) gives them a tag.
@@ -75,7 +79,7 @@ const SURFACES: [Part; 3] = [Part::Prefix(3), Part::Suffix(3), Part::Shape];
 impl Columns {
     /// The fields that `set` reads, if `.w` means `word`, in this shape, and `.p` means `tag`.
     pub fn of(set: &FeatureSet, word: Column, shape: WordShape, tag: Column) -> Columns {
-        let mut columns = Columns { word, tag, shape, fields: Vec::new(), clusters: None, tagged: None };
+        let mut columns = Columns::of_fields(word, shape, tag, Vec::new());
         let atoms = set.templates.iter().flat_map(|template| &template.atoms);
         let named = atoms.filter_map(|atom| columns.named(atom.attribute()?));
         // Other scorers than sparse ones read the last two whatever the feature set reads.
@@ -96,7 +100,24 @@ impl Columns {
         if tag != word {
             fields.push(Field { column: tag, part: Part::Whole });
         }
-        Columns { word, tag, shape, fields, clusters: None, tagged: None }
+        Columns::of_fields(word, shape, tag, fields)
+    }
+
+    fn of_fields(word: Column, shape: WordShape, tag: Column, fields: Vec<Field>) -> Columns {
+        let (clusters, tagged, sources, marks_sources) = (None, None, Vec::new(), false);
+        Columns { word, tag, shape, fields, clusters, tagged, sources, marks_sources }
+    }
+
+    /// The same for sentences of treebanks with these names.
+    #[must_use]
+    pub fn with_sources(self, sources: &[String]) -> Columns {
+        Columns { sources: sources.to_vec(), ..self }
+    }
+
+    /// The name of a sentence's treebank: the one that it has, or the first; none if treebanks have no names.
+    pub(super) fn source<'s>(&'s self, name: Option<&'s str>) -> Option<&'s str> {
+        let first = self.sources.first()?;
+        Some(name.unwrap_or(first))
     }
 
     /// The same with these clusters of words.
@@ -141,10 +162,12 @@ impl Columns {
         }
     }
 
-    /// The same, and behind them three more: the prefix, the suffix and the shape of the word.
+    /// The same for a network, and behind them three more: the prefix, the suffix and the shape of the word. Where treebanks have names,
+    /// shapes are those of a treebank: each word has an embedding of its source (Stymne et al. 2018), which is that of its shape, too.
     #[must_use]
     pub fn with_surface(mut self) -> Columns {
         self.fields.extend(SURFACES.map(|part| Field { column: self.word, part }));
+        self.marks_sources = true;
         self
     }
 
@@ -233,6 +256,8 @@ const ROOT_VALUE: u64 = 0xbb67_ae85_84ca_a73b;
 #[derive(Debug, Clone, Default)]
 pub struct Input {
     n_words: usize,
+    /// The hash of the name of the sentence's treebank; 0 where treebanks have no names.
+    source: u64,
     /// By column: no node, the root, the words.
     values: Vec<u64>,
     /// Values of words with tags, where tagging is joint.
@@ -254,13 +279,16 @@ impl Input {
         self.n_words = sentence.n_words();
         self.values.clear();
         self.tagged.clone_from(&columns.tagged);
+        self.source = columns.source(sentence.treebank()).map_or(0, |name| rapidhash_v3(name.as_bytes()));
+        let is_shape = |field| columns.marks_sources && field == Field { column: columns.word, part: Part::Shape };
         for &field in &columns.fields {
-            self.values.extend([NO_VALUE, ROOT_VALUE]);
+            let mark = if is_shape(field) { self.source } else { 0 };
+            self.values.extend([NO_VALUE ^ mark, ROOT_VALUE ^ mark]);
             if columns.fills(field) {
                 self.values.extend((0..self.n_words).map(|_| NO_VALUE));
                 continue;
             }
-            let value = |word| columns.hash(field, &columns.part(field, sentence.column(word, field.column)));
+            let value = |word| columns.hash(field, &columns.part(field, sentence.column(word, field.column))) ^ mark;
             self.values.extend((1..=self.n_words as Node).map(value));
         }
         self.ids.clear();
@@ -274,6 +302,12 @@ impl Input {
         self.ids.clear();
         let by_column = self.values.chunks_exact(self.n_words + 2).enumerate();
         self.ids.extend(by_column.flat_map(|(column, values)| values.iter().map(move |&v| vocabulary.id(column, v))));
+    }
+
+    /// The hash of the name of the sentence's treebank; 0 where treebanks have no names.
+    #[inline]
+    pub fn source(&self) -> u64 {
+        self.source
     }
 
     /// The number of words.

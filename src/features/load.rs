@@ -73,6 +73,8 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("context", include_str!("sets/context.feat")),
     ("clusters", include_str!("sets/clusters.feat")),
     ("joint", include_str!("sets/joint.feat")),
+    ("source", include_str!("sets/source.feat")),
+    ("tagger-source", include_str!("sets/tagger-source.feat")),
     ("stack-below", include_str!("sets/stack-below.feat")),
     ("stack-tree", include_str!("sets/stack-tree.feat")),
     ("stack-context", include_str!("sets/stack-context.feat")),

@@ -13,6 +13,7 @@
 //! S0.feats:Case S0.misc:Gloss  the value of one name in a list of them; _ where it lacks it
 //! S0.p=ADP|IN B0.w   only where the tag is ADP or IN; elsewhere one and the same feature, whatever B0.w
 //! A1 A2              the last action and the one before it, each with its label; as far back as A4
+//! source             the name of the treebank that the sentence is of, of several (`--train NAME=FILE`)
 //! 1                  a constant
 //!
 //! slot s = S0.wp     a name for some atoms, for `cross`
@@ -230,6 +231,9 @@ fn cross(code: &str, slots: &[(&str, Vec<Atom>)]) -> Result<Vec<Vec<Atom>>, Faul
 fn atom(word: &str) -> Result<Vec<Atom>, Fault> {
     if word == "1" {
         return Ok(vec![Atom::One]);
+    }
+    if word == "source" {
+        return Ok(vec![Atom::Source]);
     }
     if let Some(number) = word.strip_prefix('A') {
         let known = number.parse::<u8>().ok().filter(|&number| (1..=History::LENGTH as u8).contains(&number));

@@ -126,6 +126,11 @@ impl FeatureSet {
         FeatureSet::parse(&self.name, &self.path(), &text)
     }
 
+    /// True if a template reads the name of the sentence's treebank.
+    pub fn reads_source(&self) -> bool {
+        self.templates.iter().any(|template| template.atoms.contains(&Atom::Source))
+    }
+
     /// The first atom that reads clusters of words, if one does.
     pub fn cluster_atom(&self) -> Option<&Atom> {
         let reads = |atom: &&Atom| matches!(atom.attribute(), Some(Attribute::Inside(_, Part::Cluster(_))));

@@ -33,6 +33,7 @@ impl Shown<'_> {
         match *atom {
             Atom::Is(address, attribute, _) => self.atom(&Atom::Of(address, attribute), view),
             Atom::One => "1".to_owned(),
+            Atom::Source => self.columns.source(self.sentence.treebank()).unwrap_or(NOTHING).to_owned(),
             Atom::Action(number) => match view.history.map(|history| history.last[usize::from(number)]) {
                 None | Some(NO_NODE) => NOTHING.to_owned(),
                 Some(action) => {

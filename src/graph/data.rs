@@ -7,7 +7,7 @@ use super::decoders::{Parses, Search};
 use super::parser::check_length;
 use super::{ArcLabels, ArcScores, Eisner, GraphHeader, GraphModel, GraphOptions, GraphParser, Side};
 use crate::decode::{Parsed, confidence};
-use crate::error::{Problem, Result};
+use crate::error::{Error, Problem, Result};
 use crate::eval::Counts;
 use crate::features::{Columns, Input, Vocabulary};
 use crate::model::{LabelDecoding, Notes};
@@ -41,6 +41,10 @@ impl GraphData {
     /// # Errors
     /// If a tree is malformed, a sentence too long, or no training sentence left.
     pub fn new(options: &GraphOptions, train: &Treebank, dev: Option<&Treebank>) -> Result<GraphData> {
+        if !train.names().is_empty() {
+            let what = "--train NAME=FILE: graph-based parsers do not read the source; expected --train FILE, or a transition system";
+            return Err(Error::Usage(what.to_owned()));
+        }
         let both = train.sentences.iter().chain(dev.iter().flat_map(|dev| &dev.sentences));
         both.into_iter().try_for_each(check_length)?;
         let TrainingTrees { mut kept, labels, n_read, open: _ } = TrainingTrees::new(

@@ -1,7 +1,9 @@
 //! Findings before training begins: what its treebanks hold, and what would suit them better.
 
 use super::Job;
+use crate::decode::SearchKind;
 use crate::error::Result;
+use crate::features::FeatureSet;
 use crate::options::Options;
 use crate::training::Observer;
 use crate::tree::Roots;
@@ -20,6 +22,22 @@ impl Job {
         observer: &mut dyn Observer,
     ) -> Result<Options> {
         let (mut given, mut options) = (self.given.clone(), self.options.clone());
+        let names = train.names();
+        if let Options::Transitions(transitions) = &mut options
+            && !names.is_empty()
+        {
+            let group = if transitions.target().is_some() { "tagger-source" } else { "source" };
+            if given.features.is_none() && transitions.scorer.is_linear() && transitions.search != SearchKind::Exact {
+                transitions.features = format!("{}+{group}", transitions.features);
+                given.features = Some(transitions.features.clone());
+            } else if transitions.scorer.is_linear() && !FeatureSet::load(&transitions.features)?.reads_source() {
+                observer.warn(format_args!(
+                    "warning: no template reads the source of sentences; expected a set with the atom `source`, such as {}+{group}",
+                    transitions.features
+                ));
+            }
+            observer.note(format_args!("sources: {}; the first is that of input by default", names.join(", ")));
+        }
         let Ok(survey) = Survey::of(train) else {
             // Training will say what is wrong.
             return Ok(options);

@@ -1,5 +1,6 @@
 //! A training from treebanks to a model file, as the command line and Python run it.
 
+mod files;
 mod findings;
 mod jackknife;
 
@@ -18,6 +19,7 @@ use crate::training::prepare::Open;
 use crate::training::{Drive, IterationReport, Observer, Run, Written};
 use crate::treebank::Treebank;
 
+pub use files::NamedFile;
 pub use jackknife::{annotated, jackknife};
 
 /// Sentences that are left out and listed, for each kind of problem.

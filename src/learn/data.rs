@@ -25,6 +25,7 @@ use crate::training::prepare::{
     MAX_LOOKED_AT, Open, TrainingTrees, best_constant, compare, development, gold, is_partial, provenance,
 };
 use crate::tree::{Gold, LabelId, NO_LABEL, NO_NODE, Node, ROOT, Tree};
+use crate::treebank::unknown_source;
 use crate::treebank::{Column, Sentence, Treebank};
 use crate::with_system;
 
@@ -111,6 +112,10 @@ impl TrainingData {
         let set = FeatureSet::load_for(&options.features, options.system)?;
         let set = set.expanded(kept.iter().map(|(sentence, _)| *sentence))?;
         let clusters = clusters(options, &set)?;
+        if set.reads_source() && train.names().is_empty() {
+            let what = "reads the source of sentences, and the treebank has no name; expected --train NAME=FILE, several times";
+            return Err(Error::Usage(format!("--features {}: a template {what}", set.name)));
+        }
         if options.layers == Layers::Output && init.is_none() {
             let what = "--layers output leaves the network's hidden units as they are; expected --init with the model that has learned them";
             return Err(Error::Usage(what.to_owned()));
@@ -120,6 +125,7 @@ impl TrainingData {
             roots: options.roots,
             features: set.name,
             feature_text: set.text,
+            sources: sources(train, dev)?,
             clusters,
             word_column: options.word_column,
             word_shape: options.word_shape,
@@ -395,6 +401,18 @@ fn known(gold: &Gold) -> Cow<'_, Tree> {
         tree.attach(word, NO_NODE, NO_LABEL);
     }
     Cow::Owned(tree)
+}
+
+/// The names of the treebanks that a model learns from, in their order.
+///
+/// # Errors
+/// If the development data are of another one.
+fn sources(train: &Treebank, dev: Option<&Treebank>) -> Result<Vec<String>> {
+    let names = train.names();
+    match dev.and_then(|dev| dev.names().into_iter().find(|name| !names.contains(name))) {
+        None => Ok(names),
+        Some(unknown) => Err(unknown_source("--dev", &unknown, &names)),
+    }
 }
 
 /// The clusters that the features read.

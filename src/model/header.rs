@@ -43,6 +43,9 @@ pub struct Header {
     pub features: String,
     /// The text of the feature set.
     pub feature_text: String,
+    /// The names of the treebanks that it was trained on, in their order, if they had names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
     /// Clusters of words, if features read such.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clusters: Option<Clusters>,
@@ -206,6 +209,7 @@ impl Header {
         let set = FeatureSet::parse(&self.features, &format!("{}.feat", self.features), &self.feature_text)?;
         let (word, tag) = self.words_and_tags();
         let columns = Columns::of(&set, word, self.word_shape, tag).with_clusters(self.clusters.clone());
+        let columns = columns.with_sources(&self.sources);
         let columns = if self.system.info().is_joint() { columns.with_tags(&self.labels) } else { columns };
         Ok((set, columns))
     }
@@ -218,7 +222,8 @@ impl Header {
         match self.network {
             Some(_) => {
                 let (word, tag) = self.words_and_tags();
-                Ok(Columns::of_words_and_tags(word, self.word_shape, tag).with_surface())
+                let columns = Columns::of_words_and_tags(word, self.word_shape, tag).with_surface();
+                Ok(columns.with_sources(&self.sources))
             }
             None => Ok(self.feature_set()?.1),
         }

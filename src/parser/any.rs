@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::given::Keeping;
 use super::{KeepHeads, Loaded, MAX_BEAM, ParseOptions};
 use crate::decode::{Margin, Parsed, Parser, SearchKind, Strategy, confidence};
-use crate::error::{Error, Result};
+use crate::error::{Error, Location, Result};
 use crate::graph::GraphParser;
 use crate::process;
 use crate::scorers::{AnyModel, AnyScorer};
-use crate::treebank::Words;
+use crate::tree::Node;
+use crate::treebank::{Column, Words, unknown_source};
 
 /// A parser over a model of whichever kind, of which it has a share: it may be kept and used again.
 ///
@@ -80,6 +81,18 @@ impl AnyParser {
                         distance of scores in each sentence takes the place of a temperature";
             warnings.push(what.to_owned());
         }
+        let sources = model.sources();
+        match options.source {
+            Some(name) if !sources.iter().any(|known| known == name.as_str()) => {
+                return Err(unknown_source("--source", name.as_str(), sources));
+            }
+            None if sources.len() > 1 => warnings.push(format!(
+                "the model was trained on {}, and takes the input for one like `{}`; --source says another",
+                sources.join(", "),
+                sources[0]
+            )),
+            _ => {}
+        }
         Ok(AnyParser { model: model.clone(), kind, options: *options, keeping, warnings })
     }
 
@@ -149,7 +162,10 @@ impl AnyParser {
     pub fn parse<W: Words + Sync>(&mut self, sentences: &[W]) -> Result<Vec<Vec<Parsed>>> {
         sentences.iter().try_for_each(|sentence| self.check(sentence))?;
         let (model, n) = (&self.model, sentences.len());
-        let read = |i: usize, input: &mut _| model.input(&sentences[i], input);
+        let read = |i: usize, input: &mut _| match &self.options.source {
+            Some(name) => model.input(&OfSource { words: &sentences[i], source: name.as_str() }, input),
+            None => model.input(&sentences[i], input),
+        };
         // Sentences were checked.
         let keeping = Keeping { heads: self.keeping.heads.map(|_| KeepHeads::LeastLoss), ..self.keeping };
         let given = |i: usize| keeping.read(&sentences[i], model).ok().flatten();
@@ -165,6 +181,30 @@ impl AnyParser {
             }
         }
         Ok(found)
+    }
+}
+
+/// Words as those of a treebank.
+struct OfSource<'w> {
+    words: &'w dyn Words,
+    source: &'w str,
+}
+
+impl Words for OfSource<'_> {
+    fn n_words(&self) -> usize {
+        self.words.n_words()
+    }
+
+    fn column(&self, word: Node, column: Column) -> &str {
+        self.words.column(word, column)
+    }
+
+    fn location(&self) -> Location {
+        self.words.location()
+    }
+
+    fn treebank(&self) -> Option<&str> {
+        Some(self.source)
     }
 }
 

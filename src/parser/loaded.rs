@@ -156,6 +156,14 @@ impl Loaded {
         }
     }
 
+    /// The names of the treebanks that the model was trained on, if they had names.
+    pub fn sources(&self) -> &[String] {
+        match self {
+            Loaded::Transitions(model) => &model.header.sources,
+            Loaded::Graph(_) => &[],
+        }
+    }
+
     /// The tags of the training data, if the model tells them.
     pub fn tags(&self) -> &[String] {
         match self {

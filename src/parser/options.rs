@@ -3,6 +3,7 @@
 use crate::choice::choice;
 use crate::decode::{Margin, SearchKind};
 use crate::error::{Error, Result};
+use crate::features::Name;
 use crate::options::Range;
 #[cfg(feature = "cli")]
 use crate::options::number;
@@ -67,6 +68,22 @@ pub struct ParseOptions {
     /// of the final beam, as `--k-best` has them. Models that were trained with a beam and `--dev` of 50 sentences or more are calibrated for this
     #[cfg_attr(feature = "cli", arg(long, value_name = "K", value_parser = number::<usize>(CONFIDENCES)))]
     pub confidences: Option<usize>,
+    /// The treebank that the input is like, for models that were trained on several with names. Default: the first of them
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", value_parser = source))]
+    #[serde(deserialize_with = "of_source")]
+    pub source: Option<Name>,
+}
+
+/// The name of a treebank.
+#[cfg(feature = "cli")]
+fn source(name: &str) -> std::result::Result<Name, String> {
+    Name::new(name).ok_or_else(|| format!("expected a name of at most {} letters", Name::LONGEST))
+}
+
+fn of_source<'de, D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Option<Name>, D::Error> {
+    let Some(name) = Option::<String>::deserialize(deserializer)? else { return Ok(None) };
+    let unknown = || serde::de::Error::custom(format!("source: expected a name of at most {} letters", Name::LONGEST));
+    Name::new(&name).map(Some).ok_or_else(unknown)
 }
 
 choice! {
@@ -91,6 +108,7 @@ impl Default for ParseOptions {
             keep_heads: None,
             keep_labels: false,
             confidences: None,
+            source: None,
         }
     }
 }

@@ -26,17 +26,25 @@ impl Pipeline {
     /// # Errors
     /// If there is no model, one before the last is no tagger, or the options are not for the last one.
     pub fn new(models: &[(String, Loaded)], options: &ParseOptions) -> Result<Pipeline> {
-        let Some(((_, last), before)) = models.split_last() else {
+        let Some((last, before)) = models.split_last() else {
             return Err(Error::Usage("expected a model".to_owned()));
         };
         if let Some((name, model)) = before.iter().find(|(_, model)| model.target().is_none()) {
             let system = model.system().name();
             return Err(Error::Usage(format!("{name}: a model of `{system}`; expected taggers before the last model")));
         }
-        let of_taggers = ParseOptions { threads: options.threads, ..ParseOptions::default() };
-        let stage =
-            |model: &Loaded, options| Ok(Stage { parser: AnyParser::new(model, options)?, model: model.clone() });
-        let taggers = before.iter().map(|(_, model)| stage(model, &of_taggers)).collect::<Result<_>>()?;
+        // Of the models, some may know of sources.
+        let of_model = |model: &Loaded| options.source.filter(|_| !model.sources().is_empty());
+        let of_tagger =
+            |model| ParseOptions { threads: options.threads, source: of_model(model), ..Default::default() };
+        let stage = |model: &Loaded, options: &ParseOptions| {
+            Ok(Stage { parser: AnyParser::new(model, options)?, model: model.clone() })
+        };
+        let taggers = before.iter().map(|(_, model)| stage(model, &of_tagger(model))).collect::<Result<_>>()?;
+        let reads_source = before.iter().any(|(_, model)| !model.sources().is_empty());
+        let of_last =
+            ParseOptions { source: if reads_source { of_model(&last.1) } else { options.source }, ..*options };
+        let (last, options) = (&last.1, &of_last);
         Ok(Pipeline { taggers, last: stage(last, options)? })
     }
 

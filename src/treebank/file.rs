@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The sentences of a file.
 ///
@@ -102,6 +103,48 @@ impl Treebank {
         Treebank { path: path.to_owned(), format, sentences, sha256: files::hex(&hasher.finalize()) }
     }
 
+    /// All sentences of some treebanks, one behind the other, each knowing the name that its treebank has, if it has one. The path is that of
+    /// one, or all of them with ` + ` between; the checksum is that of one, or that of theirs, each on a line behind its name and a space.
+    ///
+    /// # Errors
+    /// If there is none, some have names and others none, or they are of several formats.
+    pub fn together(parts: Vec<(Option<&str>, Treebank)>) -> Result<Treebank> {
+        let usage = |message: String| Err(Error::Usage(message));
+        let Some((_, first)) = parts.first() else { return usage("no treebank; expected one at least".to_owned()) };
+        let format = first.format;
+        if let Some((_, other)) = parts.iter().find(|(_, part)| part.format != format) {
+            let [one, two] = [first, other].map(|part| format!("{} is {}", part.path.display(), part.format.title()));
+            return usage(format!("{one}, and {two}; expected treebanks of one format (`treebeam treebank convert`)"));
+        }
+        let has_names = parts[0].0.is_some();
+        if let Some((_, other)) = parts.iter().find(|(name, _)| name.is_some() != has_names) {
+            let (path, what) = (other.path.display(), if has_names { "no name" } else { "a name" });
+            return usage(format!("{path} has {what}, unlike the first treebank; expected names for all, or for none"));
+        }
+        let is_one = parts.len() == 1;
+        let (mut paths, mut hasher, mut sha256, mut sentences) = (Vec::new(), Sha256::new(), String::new(), Vec::new());
+        for (name, part) in parts {
+            hasher.update(format!("{} {}\n", name.unwrap_or_default(), part.sha256));
+            paths.push(part.path.display().to_string());
+            sha256 = part.sha256;
+            let name: Option<Arc<str>> = name.map(Into::into);
+            sentences.extend(part.sentences.into_iter().map(|sentence| sentence.of_treebank(name.clone())));
+        }
+        let sha256 = if is_one { sha256 } else { files::hex(&hasher.finalize()) };
+        Ok(Treebank { path: paths.join(" + ").into(), format, sentences, sha256 })
+    }
+
+    /// The names of the treebanks that the sentences are of, in their order; none if they have no names.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for name in self.sentences.iter().filter_map(Sentence::treebank) {
+            if names.last().is_none_or(|last| last != name) && !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+        names
+    }
+
     /// The treebank as a tagger of the column `target` reads it, see [`Sentence::for_target`], if there is one; else as it is.
     pub fn for_target(&self, target: Option<Column>) -> Cow<'_, Treebank> {
         if self.sentences.iter().all(|sentence| sentence.tags == target) {
@@ -152,6 +195,16 @@ impl Treebank {
         };
         self.sentences.iter().zip(&other.sentences).map(of_pair).sum()
     }
+}
+
+/// The error for the name of a treebank that a model was not trained on, but on those that are `known`.
+pub(crate) fn unknown_source(option: &str, name: &str, known: &[String]) -> Error {
+    Error::Usage(match known.is_empty() {
+        true => {
+            format!("{option}: found the treebank `{name}`, but those of training have no names (--train NAME=FILE)")
+        }
+        false => format!("{option}: found the treebank `{name}`; expected one of training's: {}", known.join(", ")),
+    })
 }
 
 /// Hashes what passes through.

@@ -25,6 +25,7 @@ mod validator;
 mod words;
 
 pub use file::Treebank;
+pub(crate) use file::unknown_source;
 pub use format::{Column, Format};
 pub use reader::{ReadBlock, Reader, Unread};
 pub use sentence::{CONFIDENCES, Enhanced, Sentence};

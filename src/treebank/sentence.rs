@@ -38,6 +38,8 @@ pub struct Sentence {
     words: Box<[Bounds]>,
     /// The column whose values are the labels, while all words hang on the root, if the sentence is read so.
     pub(super) tags: Option<Column>,
+    /// The name of the treebank that it is of, if it has one.
+    treebank: Option<Arc<str>>,
 }
 
 choice! {
@@ -167,6 +169,7 @@ impl Sentence {
             text: text.into(),
             words: words.as_slice().into(),
             tags: None,
+            treebank: None,
         })
     }
 
@@ -204,6 +207,17 @@ impl Sentence {
     #[must_use]
     pub fn for_target(self, target: Option<Column>) -> Sentence {
         Sentence { tags: target, ..self }
+    }
+
+    /// The name of the treebank that the sentence is of, where there are several with names.
+    pub fn treebank(&self) -> Option<&str> {
+        self.treebank.as_deref()
+    }
+
+    /// The sentence as one of the treebank of this name. Its text stays as it is.
+    #[must_use]
+    pub fn of_treebank(self, name: Option<Arc<str>>) -> Sentence {
+        Sentence { treebank: name, ..self }
     }
 
     /// The head of `word`; `None` if the column is not the number of a node of this sentence.
@@ -364,7 +378,8 @@ impl Sentence {
             }
         }
         text.push_str(&self.text[copied..]);
-        Sentence { text: text.into(), words, source: Arc::clone(&self.source), ..*self }
+        let (source, treebank) = (Arc::clone(&self.source), self.treebank.clone());
+        Sentence { text: text.into(), words, source, treebank, ..*self }
     }
 
     /// Writes the lines between two words, or before the first or behind the last one, perhaps without empty nodes.

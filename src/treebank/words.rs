@@ -53,6 +53,11 @@ pub trait Words {
     /// The place of the sentence, for messages.
     fn location(&self) -> Location;
 
+    /// The name of the treebank that the sentence is of, for models that were trained on several; none for the first of them.
+    fn treebank(&self) -> Option<&str> {
+        None
+    }
+
     /// The place of `word`, for messages; that of the sentence, if no other is known.
     fn location_of(&self, _word: Node) -> Location {
         self.location()
@@ -83,6 +88,10 @@ impl Words for Sentence {
 
     fn location(&self) -> Location {
         self.location(ROOT)
+    }
+
+    fn treebank(&self) -> Option<&str> {
+        self.treebank()
     }
 
     fn location_of(&self, word: Node) -> Location {
