@@ -6,7 +6,6 @@
 mod sentences;
 
 use std::cmp::Reverse;
-use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -300,11 +299,10 @@ pub(super) fn best(
     wanted: &dyn Fn(&Method, usize) -> bool,
 ) -> Option<Side> {
     let (treebanks, rule) = (summary.treebanks(), summary.rule());
-    let is_for_each = summary.plan.spec.table.choose == ChosenFor::Each;
-    let groups: Vec<Range<usize>> =
-        if is_for_each { (0..treebanks.len()).map(|i| i..i + 1).collect() } else { vec![0..treebanks.len()] };
+    let at_once = if summary.plan.spec.table.choose == ChosenFor::Each { 1 } else { treebanks.len().max(1) };
     let (mut methods, mut dev, mut test) = (Vec::new(), 0.0, 0.0);
-    for group in groups {
+    for start in (0..treebanks.len()).step_by(at_once) {
+        let group = start..start + at_once;
         let scored = |m: Method| {
             let is_meant = |treebank: &str| treebanks[group.clone()].iter().any(|name| name == treebank);
             let mean = |of: &dyn Fn(&Decoding) -> f64| summary.average_on(column, &m, is_meant, |_, d| of(d));
