@@ -16,7 +16,7 @@ pub fn open(args: &Experiments, path: &Path, overrides: &Overrides) -> anyhow::R
     let spec = Spec::read(path)?;
     let mut plan = Plan::new(&spec, &args.profile, overrides, args.treebanks.as_deref())?;
     let is_own = spec.profiles.get(&args.profile).is_some_and(|profile| overrides.change(profile));
-    let provenance = Provenance::of_this_process(args.jobs());
+    let provenance = Provenance { protocol: spec.protocol_sha256()?, ..Provenance::of_this_process(args.jobs()) };
     let repetitions = args.repeat.into();
     let kind = Trainings { engine: Treebeam, experiment: spec.name.clone(), provenance, repetitions };
     let (cells, unreadable) = (plan.cells.clone(), std::mem::take(&mut plan.unreadable));

@@ -89,7 +89,8 @@ fn sha256_of_files(options: &Options) -> Result<Vec<String>> {
     options.files().into_iter().map(|path| Ok(digest(&std::fs::read(path).map_err(Error::io(path))?))).collect()
 }
 
-fn digest(bytes: &[u8]) -> String {
+/// SHA-256 in hexadecimal.
+pub(super) fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 

@@ -20,6 +20,9 @@ pub struct Provenance {
     /// Sample that showed that a later program gives the figures of this record, if `golden` is that of a later one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carried: Option<Carried>,
+    /// SHA-256 of the protocol that the specification names, as it was when the cell was run; none if it names none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<String>,
     /// The random generator.
     pub generator: String,
     /// The machine.
@@ -62,6 +65,7 @@ impl Provenance {
             },
             golden: None,
             carried: None,
+            protocol: None,
             generator: treebeam::random::GENERATOR.to_owned(),
             host: Host { cpu: cpu_model(), cores: std::thread::available_parallelism().map_or(1, usize::from) },
             jobs,

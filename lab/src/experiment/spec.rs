@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use toml::{Spanned, Table};
 
+use super::cell::digest;
 use super::layout::{ComparisonSpec, Horizontal, PlotSpec, Published, PublishedRange, TableSpec, Vertical};
 use super::options::given;
 use super::tags::Tags;
@@ -35,6 +36,9 @@ pub struct Spec {
     /// verdict on its table.
     #[serde(default)]
     pub differs: String,
+    /// The file that fixes hypotheses, menus and tests before the cells are run, as seen from this one; its checksum goes into the
+    /// records.
+    pub protocol: Option<PathBuf>,
     /// Scales at which the experiment can be run, by name.
     pub profiles: BTreeMap<String, Profile>,
     /// Training options that all cells share; what is not said has its default.
@@ -183,6 +187,16 @@ impl Spec {
         spec.rows.extend(spec.grid_rows());
         spec.check(&source)?;
         Ok(spec)
+    }
+
+    /// SHA-256 of the protocol, if there is one.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn protocol_sha256(&self) -> Result<Option<String>> {
+        let Some(protocol) = &self.protocol else { return Ok(None) };
+        let path = self.path.with_file_name("").join(protocol);
+        Ok(Some(digest(&std::fs::read(&path).map_err(Error::io(&path))?)))
     }
 
     /// A row for each combination of the grid's values, the last axis fastest.

@@ -110,6 +110,7 @@ pub fn provenance(revision: &str) -> Provenance {
         clean: Some(true),
         golden: Some(revision.to_owned()),
         carried: None,
+        protocol: None,
         generator: "none".to_owned(),
         host: Host { cpu: "abacus".to_owned(), cores: 2 },
         jobs: 1,

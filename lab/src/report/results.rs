@@ -207,6 +207,9 @@ pub(super) fn provenance(summary: &Summary, command: &str) -> Vec<String> {
         format!("seeds: {}", list(&mut plan.profile.seeds.iter().map(u64::to_string))),
         format!("machine: {}", hosts.join("; ")),
     ];
+    let records = summary.entries.iter().flat_map(|entry| &entry.runs).map(|(record, _)| record);
+    let protocols: BTreeSet<&String> = records.filter_map(|record| record.provenance.protocol.as_ref()).collect();
+    lines.extend(protocols.into_iter().map(|sha256| format!("sha256 of the protocol: {sha256}")));
     for data in &plan.treebanks {
         let portion = |name: &str, p: &Portion| format!("{name} {}", p.sha256);
         let parts = [portion("train", &data.train), portion("dev", &data.dev), portion("test", &data.test)];
