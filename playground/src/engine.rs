@@ -67,8 +67,7 @@ impl Engine {
 }
 
 fn sentence(text: &str) -> Result<Sentence> {
-    // Every line of a block has its line feed.
-    let sentence = Sentence::new("the sentence", Format::Conllu, &format!("{}\n", text.trim_end()))?;
+    let sentence = Sentence::new("the sentence", Format::Conllu, text.trim_end())?;
     match sentence.n_words() {
         0 => Err(Error::Usage("expected a sentence of one word at least".to_owned())),
         n if n > MOST_WORDS => Err(Error::Usage(format!("a sentence of {n} words; expected at most {MOST_WORDS}"))),

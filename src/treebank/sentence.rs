@@ -5,6 +5,7 @@ use super::{Column, Format};
 use crate::choice::choice;
 use crate::error::{Location, Problem, Problems, excerpt};
 use crate::tree::{Node, ROOT};
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -55,14 +56,15 @@ choice! {
 }
 
 impl Sentence {
-    /// The sentence that stands in `text`: all lines of its block, each with its line feed, without the blank line.
+    /// The sentence that stands in `text`: all lines of its block without the blank line. The last line feed may be missing.
     ///
     /// # Errors
     /// If `text` is not one well-formed block. Lines are counted from 1 and the file is called `source`.
     pub fn new(source: &str, format: Format, text: &str) -> Result<Sentence, Problem> {
         let source: Arc<str> = source.into();
         let mut problems = Problems::new(1);
-        let sentence = Sentence::from_block(&source, 1, format, text, &mut Vec::new(), &mut problems);
+        let ended = if text.ends_with('\n') { Cow::from(text) } else { Cow::from(format!("{text}\n")) };
+        let sentence = Sentence::from_block(&source, 1, format, &ended, &mut Vec::new(), &mut problems);
         problems.sort();
         match (sentence, problems.into_first()) {
             (Some(sentence), None) => Ok(sentence),
@@ -452,6 +454,17 @@ mod tests {
         assert_eq!([1, 2, 3].map(|w| sentence.line_of(w)), [4, 5, 7]);
         assert_eq!(sentence.lines_of_words(), [4, 5, 7]);
         assert_eq!((sentence.column(1, Column::Id), sentence.column(1, Column::Misc)), ("1", "x=1"));
+    }
+
+    #[test]
+    fn the_last_line_feed_may_be_missing() {
+        let unended = Sentence::new("x", Format::Conllu, BLOCK.trim_end_matches('\n')).unwrap();
+        let mut written = Vec::new();
+        unended.write(&mut written).unwrap();
+        assert_eq!((unended.n_words(), unended.column(3, Column::Deps)), (3, "0:root"));
+        assert!(String::from_utf8(written).unwrap().starts_with(BLOCK));
+        let error = Sentence::new("x", Format::Conllu, "1\tno columns").unwrap_err().to_string();
+        assert!(error.contains("2 columns"), "{error}");
     }
 
     #[test]
