@@ -32,7 +32,7 @@ fn subjects(text: &str) -> [usize; 2] {
     ["\tnsubj\t", "\tsubject\t"].map(|label| text.matches(label).count())
 }
 
-/// Each kind of scorer makes the trees of the treebank that is named, or of the first.
+/// Linear models and a feed-forward network label as the named treebank does, or as the first.
 #[test]
 fn the_source_of_the_input_decides_what_trees_are_like() {
     let folder = folder();

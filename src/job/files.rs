@@ -44,8 +44,8 @@ impl From<&Path> for NamedFile {
 impl FromStr for NamedFile {
     type Err = Infallible;
 
-    /// What stands before the first `=` is a name, unless it has a slash or is longer than [`Name::LONGEST`]; a file that is there under
-    /// the whole text is that file.
+    /// Reads `NAME=FILE` or `FILE`. The text up to the first `=` is the name. The whole text is a file's path instead if such a file exists,
+    /// or if the name would hold a slash or be longer than [`Name::LONGEST`].
     fn from_str(text: &str) -> Result<NamedFile, Infallible> {
         let named = text.split_once('=').filter(|(name, _)| !name.contains('/') && !Path::new(text).exists());
         let named = named.and_then(|(name, path)| Some((Name::new(name)?, path)));

@@ -606,6 +606,19 @@ mod tests {
     }
 
     #[test]
+    fn a_protocol_is_found_beside_the_specification_and_has_a_checksum() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.toml");
+        let text = format!("protocol = \"plan.md\"\n{SPEC}");
+        let sha256 = |text: &str| Spec::parse(text, &path).unwrap().protocol_sha256();
+        assert_eq!(sha256(SPEC).unwrap(), None);
+        assert!(sha256(&text).unwrap_err().to_string().contains("plan.md"));
+        std::fs::write(folder.path().join("plan.md"), "abc").unwrap();
+        let of_abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(sha256(&text).unwrap().as_deref(), Some(of_abc));
+    }
+
+    #[test]
     fn a_good_one_is_read() {
         let spec = Spec::parse(SPEC, Path::new("s.toml")).unwrap();
         assert_eq!(spec.rows.len(), 3);

@@ -42,7 +42,7 @@ pub struct Answer {
     pub seeds: usize,
     /// The mean over systems, of the columns that read the tags that the first of them reads.
     pub overall: Gain,
-    /// The number of columns in that mean; 0 in documents of before, which mean all.
+    /// The number of columns in that mean; 0 in documents of earlier versions, which average over all columns.
     #[serde(default)]
     pub n_meant: usize,
     /// The tags that those read.

@@ -60,7 +60,7 @@ pub struct Live<'a> {
     /// Its script. A template with the id `pane` has the elements that a beam is drawn into, and `beams(root, packed, address, signal)`
     /// draws it: into a root that has them, from a [`packed`] record, with an address that is read and written, until a signal.
     pub js: &'a str,
-    /// What the page holds besides, in base64: the id of each element, and its content.
+    /// Embedded files: the id of the element that holds each, and its bytes in base64.
     pub data: &'a [(&'a str, String)],
 }
 

@@ -137,6 +137,18 @@ mod tests {
     }
 
     #[test]
+    fn the_answer_is_that_of_a_study_with_a_protocol() {
+        let whole = Document { profile: "full".to_owned(), ..answering("whole", 3, 19) };
+        let study = Document { has_protocol: true, ..answering("study", 3, 6) };
+        let first = |documents: Vec<Document>| {
+            let index = Report::new(documents).unwrap().index(&[], &std::collections::BTreeMap::new());
+            index.lines().find(|line| line.starts_with("1. ")).unwrap().to_owned()
+        };
+        assert!(first(vec![whole.clone(), answering("small", 3, 6)]).contains("in whole."));
+        assert!(first(vec![whole, study]).contains("in study."));
+    }
+
+    #[test]
     fn the_answer_stands_in_numbered_sentences_that_link_to_their_results() {
         let main = answering("many-treebanks", 3, 19);
         // It has fewer treebanks, and more pairs of models.
