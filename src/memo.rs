@@ -16,9 +16,13 @@ struct Place {
     value: u32,
 }
 
+/// Places of a new table. PERF: in so many what a step of a wide beam looks for meets hardly anything else first. With a quarter of them
+/// width 64 took 3 % more time.
+const PLACES: usize = 1 << 10;
+
 impl Default for Memo {
     fn default() -> Memo {
-        Memo { places: vec![Place::default(); 1 << 8], n: 0, generation: 1 }
+        Memo { places: vec![Place::default(); PLACES], n: 0, generation: 1 }
     }
 }
 
@@ -103,10 +107,10 @@ mod tests {
     fn remembers_until_cleared() {
         let mut memo = Memo::default();
         for round in 0..3 {
-            for key in 0..1000u64 {
+            for key in 0..4000u64 {
                 assert_eq!(memo.get_or_insert(key.wrapping_mul(0x9e37_79b9_7f4a_7c15), key as u32 + round), None);
             }
-            for key in 0..1000u64 {
+            for key in 0..4000u64 {
                 let key_of = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 assert_eq!(memo.get_or_insert(key_of, 0), Some(key as u32 + round));
                 assert_eq!((memo.get(key_of), memo.get(!key_of)), (Some(key as u32 + round), None));

@@ -112,7 +112,11 @@ impl Buckets {
         let spread = least.div_ceil(homes.n).max(1);
         let n_buckets = homes.n * spread;
         let mut buckets = vec![Bucket::default(); n_buckets];
-        for &(feature, number) in numbers {
+        const AHEAD: usize = 16;
+        for (i, &(feature, number)) in numbers.iter().enumerate() {
+            if let Some(&(later, _)) = numbers.get(i + AHEAD) {
+                prefetch(&buckets, bucket(later, homes, spread));
+            }
             let mut b = bucket(feature, homes, spread);
             let mut pushed_on = Some((tag(feature) & !1 | (number >> 32) as u32, number as u32));
             while let Some((tag, number)) = pushed_on {

@@ -25,24 +25,34 @@ impl FrozenWeights {
     /// # Panics
     /// If there are more than 2^27 weights.
     pub fn average<L: Averages>(replicas: &[L], width: usize) -> FrozenWeights {
-        let mut shape = Shape { width, n_features: 0, n_weights: 0, scale: 1, precision: Precision::Full };
-        shape.scale = scale_of(replicas, f64::from(shape.limit()));
-        let mut builder = Builder::new(shape);
-        let mut numbers: Vec<(u64, Flagged)> = Vec::with_capacity(replicas.first().map_or(0, L::n_rows));
-        let mut entries: Vec<(ActionId, i32)> = Vec::new();
-        let limit = f64::from(MAX_WEIGHT);
-        for_each_sum(replicas, |feature, row| {
-            entries.clear();
-            let fixed = |sum: f64| rounded((sum * f64::from(shape.scale)).clamp(-limit, limit));
-            entries.extend(row.iter().map(|&(action, sum)| (action, fixed(sum))).filter(|&(_, weight)| weight != 0));
-            if !entries.is_empty() {
-                numbers.push((feature, builder.row(&entries)));
+        let shape = Shape { width, n_features: 0, n_weights: 0, scale: 1, precision: Precision::Full };
+        let (limit, largest) = (f64::from(shape.limit()), f64::from(MAX_WEIGHT));
+        // No sum exceeds the bounds of all replicas together, and mostly one is nearly as large. If none is, the rows are made again.
+        let mut scale = scale_of(replicas.iter().map(L::bound).sum(), limit);
+        loop {
+            let mut builder = Builder::new(Shape { scale, ..shape });
+            let mut numbers: Vec<(u64, Flagged)> = Vec::with_capacity(replicas.first().map_or(0, L::n_rows));
+            let mut entries: Vec<(ActionId, i32)> = Vec::new();
+            let mut largest_sum: f64 = 0.0;
+            for_each_sum(replicas, |feature, row| {
+                entries.clear();
+                let fixed = |sum: f64| rounded((sum * f64::from(scale)).clamp(-largest, largest));
+                entries
+                    .extend(row.iter().map(|&(action, sum)| (action, fixed(sum))).filter(|&(_, weight)| weight != 0));
+                largest_sum = row.iter().fold(largest_sum, |largest, (_, sum)| largest.max(sum.abs()));
+                if !entries.is_empty() {
+                    numbers.push((feature, builder.row(&entries)));
+                }
+            });
+            let fitting = scale_of(largest_sum, limit);
+            if fitting == scale {
+                return builder.finish(match replicas.first().and_then(L::homes) {
+                    Some(homes) => Buckets::with_homes(&numbers, homes, FULL),
+                    None => Buckets::new(&numbers),
+                });
             }
-        });
-        builder.finish(match replicas.first().and_then(L::homes) {
-            Some(homes) => Buckets::with_homes(&numbers, homes, FULL),
-            None => Buckets::new(&numbers),
-        })
+            scale = fitting;
+        }
     }
 
     /// The same weights in fewer bits. Weights that become zero are left out.
@@ -114,6 +124,14 @@ pub trait Averages {
     fn row_of(&self, feature: u64, row: &mut Vec<(ActionId, f64)>);
     /// True if `feature` has a row.
     fn has_row(&self, feature: u64) -> bool;
+    /// A number that no weight exceeds, whatever its sign; mostly the largest of them.
+    fn bound(&self) -> f64 {
+        let mut largest: f64 = 0.0;
+        self.for_each_row(|_, row| {
+            largest = row.iter().fold(largest, |largest, (_, weight)| largest.max(weight.abs()))
+        });
+        largest
+    }
     /// The homes of the table that features are known by, if they are not known whole.
     fn homes(&self) -> Option<Homes> {
         None
@@ -135,6 +153,10 @@ impl<L: Averages> Averages for &L {
 
     fn has_row(&self, feature: u64) -> bool {
         (*self).has_row(feature)
+    }
+
+    fn bound(&self) -> f64 {
+        (*self).bound()
     }
 
     fn homes(&self) -> Option<Homes> {
@@ -219,46 +241,19 @@ impl Builder {
     }
 }
 
-/// Scale of fixed point, the value of a weight of 1.0: 16 bits behind the point; fewer if sums could overflow or the
-/// largest weights were far beyond 16 bits, or beyond `limit`: most dense rows shall be narrow, as they are a large
-/// part of what is read.
-fn scale_of<L: Averages>(replicas: &[L], limit: f64) -> u32 {
-    let scale = |largest: f64| {
-        let fits = |scale: u32| {
-            let largest = largest * f64::from(scale);
-            largest < limit.min(LARGEST) && largest * MAX_TEMPLATES <= f64::from(i32::MAX / 4)
-        };
-        let mut scale = 1 << 16;
-        while !fits(scale) && scale > 1 {
-            scale /= 2;
-        }
-        scale
+/// Scale of fixed point, the value of a weight of 1.0, for sums of which this is the largest: 16 bits behind the point; fewer if sums
+/// over templates could overflow or the largest weights were far beyond 16 bits, or beyond `limit`: most dense rows shall be narrow, as
+/// they are a large part of what is read.
+fn scale_of(largest: f64, limit: f64) -> u32 {
+    let fits = |scale: u32| {
+        let largest = largest * f64::from(scale);
+        largest < limit.min(LARGEST) && largest * MAX_TEMPLATES <= f64::from(i32::MAX / 4)
     };
-    // No sum is larger than the largest weights of all replicas together, and one is at least as large as where one replica has
-    // its largest weight. Mostly both say the same, and nothing need be added up.
-    let mut row = Vec::new();
-    let (mut at_most, mut at_least): (f64, f64) = (0.0, 0.0);
-    for replica in replicas {
-        let (mut largest, mut at): (f64, (u64, ActionId)) = (0.0, (0, 0));
-        replica.for_each_row(|feature, row| {
-            for &(action, average) in &*row {
-                if average.abs() > largest {
-                    (largest, at) = (average.abs(), (feature, action));
-                }
-            }
-        });
-        row.clear();
-        replicas.iter().for_each(|replica| replica.row_of(at.0, &mut row));
-        let there: f64 = row.iter().filter(|&&(action, _)| action == at.1).map(|(_, average)| average).sum();
-        (at_most, at_least) = (at_most + largest, at_least.max(there.abs()));
+    let mut scale = 1 << 16;
+    while !fits(scale) && scale > 1 {
+        scale /= 2;
     }
-    // What is added up in another order may differ in the last digit.
-    if scale(at_least * (1.0 - 1e-9)) == scale(at_most * (1.0 + 1e-9)) {
-        return scale(at_most);
-    }
-    let mut largest: f64 = 0.0;
-    for_each_sum(replicas, |_, row| row.iter().for_each(|&(_, sum)| largest = largest.max(sum.abs())));
-    scale(largest)
+    scale
 }
 
 /// Calls `read` with each feature that any replica has and the sums of its averaged weights.
@@ -375,6 +370,22 @@ mod tests {
             let again = FrozenWeights::from_sections(&unpacked(&pruned.sections()), WIDTH).unwrap();
             assert!(again.sections() == pruned.sections());
         }
+    }
+
+    /// The scale is that of the sums, not of what the replicas have apart.
+    #[test]
+    fn replicas_that_cancel_out_leave_a_fine_scale() {
+        let replica = |weight: i32| {
+            let mut weights = IntegerWeights::new(16);
+            weights.update(1, 3, weight);
+            weights.update(2, 5, 1);
+            weights.end_sentence();
+            weights
+        };
+        let scale = |weights: &[IntegerWeights]| FrozenWeights::average(weights, 16).scale();
+        let (plus, minus, small) = (replica(1 << 14), replica(-(1 << 14)), replica(0));
+        assert_eq!(scale(&[plus.clone(), minus]), scale(&[small.clone(), small]));
+        assert!(scale(&[plus]) < 1 << 10);
     }
 
     /// Replicas add up, over features that both have and features that one has.

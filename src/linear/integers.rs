@@ -233,6 +233,14 @@ impl Averages for IntegerWeights {
         self.rows.has(feature)
     }
 
+    /// PERF: in the order of memory. Rows that were given up count, too: what they held when they grew.
+    fn bound(&self) -> f64 {
+        let of = |weight: i32, sum: i64| (i64::from(weight) * self.tick - sum).unsigned_abs();
+        let sparse = self.rows.entries.iter().zip(&self.rows.beside).map(|(entry, &sum)| of(entry.weight, sum));
+        let dense = self.dense.weights.iter().zip(&self.dense.sums).map(|(&weight, &sum)| of(weight, sum));
+        sparse.chain(dense).max().unwrap_or(0) as f64 / self.tick as f64 / f64::from(self.unit)
+    }
+
     fn homes(&self) -> Option<Homes> {
         self.homes
     }
@@ -436,5 +444,17 @@ mod tests {
             let expected: Vec<i32> = (0..40).map(|a| if a < n { a + 1 } else { 0 }).collect();
             assert_eq!(scores[..], expected[..]);
         }
+        // No row has a larger weight, though some had.
+        let feature = 0x9e37_79b9_7f4a_7c15u64.wrapping_mul(3);
+        weights.update(feature, 2, 1_000_000);
+        (10..16).for_each(|action| weights.update(feature, action, 1));
+        weights.update(feature, 2, -1_000_000);
+        weights.end_sentence();
+        let mut largest: f64 = 0.0;
+        weights.for_each_row(|_, row| {
+            largest = row.iter().fold(largest, |largest, (_, weight)| largest.max(weight.abs()))
+        });
+        assert_eq!(largest, 19.5);
+        assert!(weights.bound() >= largest && weights.bound() < 1e6);
     }
 }
