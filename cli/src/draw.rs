@@ -63,8 +63,8 @@ pub struct Args {
     /// Leave the labels out
     #[arg(long)]
     no_labels: bool,
-    /// The widest that a picture may be, in pixels, before the sentence goes on in another row; of lines, in characters; 0 is
-    /// as wide as it takes [default: 1200; lines as wide as the terminal]
+    /// Width of a row, in pixels, or of lines in characters; longer sentences continue in another row; 0 is unlimited [default: 1200; lines
+    /// as wide as the terminal]
     #[arg(long, value_name = "N", value_parser = super::range::whole::<u32>(0..=u32::MAX.into()))]
     width: Option<u32>,
     /// Format of the drawing [default: by the ending of --output; SVG to pipes, text to terminals]

@@ -53,11 +53,11 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Show the cells of experiments: how things stand with them, what they are likely to cost
+    /// Show the cells of experiments with their states and estimated costs
     ///
-    /// With --json, a list with an object for each cell: `key` (for `experiment run --cell`), `title`, `seconds` by the clock,
-    /// `memory` in bytes, `records` (on how many records these two rest, 0 for a rule of thumb), and `state`: done, stale (run
-    /// with other code), running (claimed by a process that lives), interrupted (to be resumed) or missing.
+    /// With --json, a list with an object for each cell: `key` (for `experiment run --cell`), `title`, wall `seconds`, `memory` in
+    /// bytes, `records` (the number of records that these two are estimated from, 0 for a rule of thumb), and `state`: done, stale
+    /// (run with other code), running (claimed by a live process), interrupted (to be resumed) or missing.
     Plan {
         #[command(flatten)]
         experiments: Experiments,
@@ -65,16 +65,14 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Run what is missing of experiments, one after the other, then write their tables and plots
+    /// Run missing cells of experiments, then write their tables and plots
     ///
-    /// Every finished cell is kept at once, so a run that is interrupted goes on where it stopped, in the middle of a training if
-    /// need be. Any number of processes may run the same experiments in the same folder: each cell is run by one of them, and
-    /// what a killed process had begun is taken over. A cell is run again if its options, its data or the code that decides its
-    /// figures have changed since. What another experiment has run already is taken from there.
+    /// An interrupted run continues where it stopped, also within a training. Any number of processes may run the same experiments
+    /// in the same folder. A cell is rerun if its options, its data or the code behind its figures changed. Experiments share cells.
     Run {
         #[command(flatten)]
         experiments: Experiments,
-        /// Run these cells only, named by their keys or the beginnings of them, see `experiment plan`; write no tables
+        /// Run only these cells, by their keys or prefixes of them (`experiment plan`); write no tables
         #[arg(long = "cell", value_name = "KEY", num_args = 1..)]
         cells: Vec<String>,
         /// Write a checkpoint of a training after an iteration if the last one is at least this many seconds old
@@ -84,18 +82,17 @@ enum Command {
         #[arg(long)]
         dry_run: bool,
     },
-    /// Hand what is missing of experiments to a cluster
+    /// Submit missing cells of experiments to a cluster
     ///
-    /// Cells are put together to tasks of some minutes. The plan, the specifications and a copy of the program are frozen first, so
-    /// that nothing changes under jobs that wait. Tasks that are interrupted go on from their checkpoints. When all have ended,
-    /// a last job gathers the records and writes the tables.
+    /// Cells are grouped to tasks of some minutes. The jobs run copies of the specifications and the program. Interrupted tasks
+    /// continue from their checkpoints. A last job gathers the records and writes the tables.
     Submit {
         #[command(flatten)]
         experiments: Experiments,
         #[command(flatten)]
         options: submit::Options,
     },
-    /// Count the cells of experiments by how things stand with them, from the files of records alone
+    /// Count the cells of experiments by state, from their records alone
     Status {
         #[command(flatten)]
         experiments: Experiments,
@@ -103,12 +100,11 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Run a sample of the recorded cells again, and compare
+    /// Rerun a sample of the recorded cells, and compare
     ///
-    /// The sample is drawn from the cells that have records, made by whatever code. This program runs them in a folder of their
-    /// own. The counts of every iteration and the errors in each test sentence are compared; times, memory and machines are not. A
-    /// verification that is interrupted goes on where it stopped. Ends with 1 if a cell gives other figures than its record has, or
-    /// fails.
+    /// Cells run in a folder of their own. The counts of every iteration and the errors in each test sentence are compared; times,
+    /// memory and machines are not. An interrupted verification continues where it stopped. The exit code is 1 if a cell fails or
+    /// gives other figures than its record.
     Verify {
         #[command(flatten)]
         experiments: Experiments,
@@ -134,21 +130,20 @@ struct Experiments {
     /// changes what is run]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// The folder of treebanks: a folder for each, with train, dev and test files, or as Universal Dependencies are released
+    /// Folder of treebanks, with a folder for each: train, dev and test files, named as in Universal Dependencies or plainly
     #[arg(long, value_name = "DIR", env = "TREEBEAM_TREEBANKS")]
     treebanks: Option<PathBuf>,
     /// The scale, one of the specification's profiles
     #[arg(long, value_name = "NAME", default_value = "quick")]
     profile: String,
-    /// Change `treebanks`, `seeds`, `max-train-sentences` or `transitions` of the profile, or an option of all trainings:
-    /// --set 'treebanks=en_ewt it_partut' --set iterations=3. What an experiment does not have is passed over, so that the same line
-    /// makes any table small
+    /// Change `treebanks`, `seeds`, `tags`, `max-train-sentences` or `transitions` of the profile, or an option of all trainings: --set
+    /// 'treebanks=en_ewt it_partut' --set iterations=3. Keys that an experiment does not have are passed over
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// Use records that were made by other code
     #[arg(long)]
     accept_stale: bool,
-    /// Cells to run side by side, one thread each [default: the number of cores]. Use 1 for clean figures of speed and memory
+    /// Cells to run side by side, one thread each; 1 gives clean figures of speed and memory [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = crate::range::threads)]
     jobs: Option<usize>,
     /// Decode the test data so many times, and take the median time

@@ -29,7 +29,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Print what a model is: its parser and its features, its training and its data, its score, and how to train it again
+    /// Print a model's parser, features, training, data and score, and the command that trains it again
     Info {
         /// The model
         model: PathBuf,
@@ -37,11 +37,10 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Write a model again, in fewer bits if asked for, and tell what that costs
+    /// Write a model in fewer bits, and report the loss of accuracy
     ///
-    /// A model as trained is frozen already: it is read into memory and parsed with as it stands. With weights of 16 bits
-    /// the file is an eighth smaller, with 8 bits a quarter. That of a network is half as large with either, and scores are sums of
-    /// whole numbers: sums of hidden units with 16 bits, with 8 bits the output layer, too.
+    /// A file of a linear model is smaller by an eighth with weights of 16 bits, by a quarter with 8; that of a network by half with
+    /// either. Networks then add whole numbers: sums of hidden units with 16 bits, with 8 bits the output layer, too.
     Freeze(freeze::Args),
     /// List the trained models of a folder: treebanks, licences, sizes, scores
     List {

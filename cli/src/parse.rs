@@ -41,7 +41,7 @@ pub struct Args {
     model: Vec<PathBuf>,
     #[command(flatten)]
     options: ParseOptions,
-    /// Leave out sentences that are malformed, parse all others and say what was left out; the exit code is then 1
+    /// Leave out malformed sentences, and report them; the exit code is then 1
     #[arg(long)]
     keep_going: bool,
     /// The enhanced graph of CoNLL-U, which is DEPS and empty nodes

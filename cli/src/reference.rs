@@ -16,13 +16,22 @@ Options of `train` are also the keys of `[base]` and of `options` in [specificat
 keyword arguments of [Python's](../python.md) `train`, with `_` for `-`.
 ";
 
-/// Values that were listed, and the option that they were listed under.
-type Listed = Vec<(Vec<String>, String)>;
+/// Least number of options shared with an earlier command that the page refers to in place of listing them.
+const SHARED: usize = 5;
+
+/// Parts of the page to refer to.
+#[derive(Default)]
+struct Listed {
+    /// Values, and the option that they stand under.
+    values: Vec<(Vec<String>, String)>,
+    /// Commands, and names and help of their options.
+    options: Vec<(String, Vec<String>)>,
+}
 
 /// The page of `command` and of all commands below it.
 pub fn reference(command: &mut Command) -> String {
     let mut page = HEAD.to_owned();
-    add(command, &mut page, &mut Listed::new());
+    add(command, &mut page, &mut Listed::default());
     page
 }
 
@@ -42,6 +51,14 @@ fn add(command: &mut Command, page: &mut String, listed: &mut Listed) {
     let _ = write!(page, "\n## {name}\n\n{}\n\n```text\n{usage}\n```\n", about.join("\n\n"));
     let shown: Vec<&Arg> =
         command.get_arguments().filter(|arg| !["help", "quiet", "version"].contains(&arg.get_id().as_str())).collect();
+    let options = || shown.iter().filter(|arg| !arg.is_positional());
+    let is_shared = |others: &[String], arg: &Arg| !arg.is_positional() && others.contains(&described(arg));
+    let shared =
+        listed.options.iter().find(|(_, others)| options().filter(|arg| is_shared(others, arg)).count() >= SHARED);
+    let shared = shared.cloned();
+    listed.options.push((name.clone(), options().map(|arg| described(arg)).collect()));
+    let (shown, again): (Vec<&Arg>, Vec<&Arg>) =
+        shown.iter().copied().partition(|arg| shared.as_ref().is_none_or(|(_, others)| !is_shared(others, arg)));
     let mut headings: Vec<Option<&str>> = Vec::new();
     for heading in shown.iter().filter(|arg| !arg.is_positional()).map(|arg| arg.get_help_heading()) {
         if !headings.contains(&heading) {
@@ -62,6 +79,17 @@ fn add(command: &mut Command, page: &mut String, listed: &mut Listed) {
             shown.iter().filter(|arg| !arg.is_positional() && arg.get_help_heading() == heading).collect(),
         );
     }
+    if let Some((command, _)) = shared {
+        let names: Vec<String> = again.iter().filter_map(|arg| Some(format!("`--{}`", arg.get_long()?))).collect();
+        let _ = write!(page, "\nAs for `{command}`: {}.\n", names.join(", "));
+    }
+}
+
+/// Name and help of an option, without its range.
+fn described(arg: &Arg) -> String {
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let help = help.split(". Range: ").next().unwrap_or_default();
+    format!("--{} {help}", arg.get_long().unwrap_or_default())
 }
 
 /// An option, or what stands without one, with its values.
@@ -104,7 +132,7 @@ fn entry(arg: &Arg, command: &str, listed: &mut Listed) -> String {
     let mut below = String::new();
     if takes_values && !names.is_empty() && names != ["true", "false"] {
         let all_listed = |others: &[String]| names.iter().all(|name| others.contains(name));
-        if let Some((others, option)) = listed.iter().find(|(others, _)| all_listed(others)) {
+        if let Some((others, option)) = listed.values.iter().find(|(others, _)| all_listed(others)) {
             let left_out: Vec<String> =
                 others.iter().filter(|other| !names.contains(other)).map(|other| format!("`{other}`")).collect();
             let but = if left_out.is_empty() { String::new() } else { format!(" but for {}", left_out.join(", ")) };
@@ -115,7 +143,7 @@ fn entry(arg: &Arg, command: &str, listed: &mut Listed) -> String {
                 let _ = writeln!(below, "  - `{}`{}", value.get_name(), help.unwrap_or_default());
             }
             let option = arg.get_long().unwrap_or_default();
-            listed.push((names, format!("`--{option}` of `{}`", command.trim_start_matches("treebeam "))));
+            listed.values.push((names, format!("`--{option}` of `{}`", command.trim_start_matches("treebeam "))));
         }
     }
     format!("- {head}: {text}\n{below}")

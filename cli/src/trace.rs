@@ -56,7 +56,7 @@ pub struct Args {
     /// The widths of the beam, 1 being greedy, such as 1,8,64 [default: powers of two up to the model's own]
     #[arg(long, value_name = "B,...", value_delimiter = ',', value_parser = range::beam)]
     beam: Vec<usize>,
-    /// Leave out items that lag behind the best of their step, as `parse` does: auto, none, or a percentage [default: none]
+    /// Prune items as `parse` does: auto, none, or a percentage [default: none]
     #[arg(long, value_name = "MARGIN")]
     margin: Option<Margin>,
     /// Do not take the sentence's own tree for gold

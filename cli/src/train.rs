@@ -29,11 +29,11 @@ Examples:
   treebeam train --train train.conllu --dev dev.conllu --model graph.model --system mst --nonprojective min-cost")]
 #[command(arg = super::manual::help_all())]
 pub struct Args {
-    /// The treebank to train on: CoNLL-U or CoNLL-X, also .gz or .zst. Given several times, all of them; with names, the model knows of which
-    /// each sentence is (Stymne et al. 2018), and `parse --source NAME` says which the input is like
+    /// Treebank to train on: CoNLL-U or CoNLL-X, also .gz or .zst; several are taken together. With names, the model knows the source of
+    /// each sentence (Stymne et al. 2018), and `parse --source NAME` names that of the input
     #[arg(long, value_name = "[NAME=]FILE", required = true)]
     train: Vec<NamedFile>,
-    /// The treebank that decides which iteration's weights are kept; several, and their names, as for --train
+    /// Treebank that chooses the iteration whose weights are kept; several, and names, as for --train
     #[arg(long, value_name = "[NAME=]FILE")]
     dev: Vec<NamedFile>,
     /// The model file to write
@@ -45,13 +45,13 @@ pub struct Args {
     /// [default: one for each replica, up to the number of cores]
     #[arg(long, value_name = "T", value_parser = range::threads, help_heading = "Running")]
     threads: Option<usize>,
-    /// Take over what the treebank recommends, for options that are not given: several roots, another tag column, lifting
+    /// Take the treebank's recommendations for options that are not given: several roots, another tag column, lifting
     #[arg(long, help_heading = "Running")]
     auto: bool,
-    /// Leave out sentences that are malformed or whose annotation is no tree, and say how many and which
+    /// Leave out malformed sentences and those whose annotation is no tree, and report them
     #[arg(long, help_heading = "Running")]
     skip_invalid: bool,
-    /// Go on from the checkpoint of a run that was killed; the model is the same, byte for byte
+    /// Continue from the checkpoint of a killed run, to the same model, byte for byte
     #[arg(long, help_heading = "Running")]
     resume: bool,
     /// Write a checkpoint after an iteration if the last one is at least this many seconds old

@@ -32,6 +32,8 @@ enum Command {
     /// Divide a file into parts
     Split(split::Args),
     /// Annotate each part of a file by a model that was trained on the other parts
+    ///
+    /// Options of the model and of training are those of `train`, but --system is `tagger` by default.
     Jackknife(Box<jackknife::Args>),
     /// Keep the sentences that several parsers analyse alike
     Agree(agree::Args),

@@ -289,41 +289,41 @@ macro_rules! options {
 }
 
 options! {
-    /// The transition system, or a graph-based parser. Default: `arc-eager`. Other defaults follow it: the feature set, the oracle, the
-    /// update; with `biaffine` `--learner adam`, `--iterations 12` or, where that would be less than 18,000 mini-batches, as many as it takes,
-    /// at most 60, `--batch 8`, `--dropout 0.33`, `--rate 0.001` and `--average-from 0`
+    /// Transition system or graph-based parser; other defaults follow it. Default: `arc-eager`. Defaults of `biaffine`: `--learner adam`,
+    /// `--batch 8`, `--dropout 0.33`, `--rate 0.001`, `--average-from 0`, and `--iterations 12` or, with little data, as many as make
+    /// 18,000 mini-batches, at most 60
     #[arg(help_heading = "Model")]
     system: ParserKind => transitions(SystemKind = SystemKind::default()) graph(GraphKind = GraphKind::Eisner);
 
-    /// Scorer: weights of sparse features, or a network over embeddings, for which the feature set does not matter.
-    /// Default: `linear`. Defaults differ with networks: `--learner adam`, `--batch 8`, `--replicas 1`, `--average-from 0`, and
-    /// `--training greedy` unless an option is given that only global training has, such as `--init` or `--beam`; with `--training
-    /// greedy` or `l2s` `--objective softmax`, `--dropout 0.3`, and `--iterations 8` (bilstm and stack-lstm: 12) or, where that
-    /// would be less than 12,000 (18,000) mini-batches, as many as it takes, at most 60; with `--training global` `--objective crf`
-    /// (`--search exact`: `loss-augmented`; `--merge` or `--layers output`: `perceptron`), `--update early` and `--iterations 3`. A
-    /// stack-lstm reads no `--places`; systems without a linked stack show it the next four words on each side
+    /// Scorer: weights of sparse features, or a network over embeddings, which reads `--places` in place of `--features`. Default:
+    /// `linear`. Defaults of networks: `--learner adam`, `--batch 8`, `--replicas 1`, `--average-from 0`, and `--training greedy`, unless
+    /// an option is given that only global training has, such as `--init` or `--beam`. Greedy and l2s: `--objective softmax`,
+    /// `--dropout 0.3`, and `--iterations 8` (bilstm and stack-lstm: 12) or, with little data, as many as make 12,000 (18,000)
+    /// mini-batches, at most 60. Global: `--objective crf` (`--search exact`: `loss-augmented`; `--merge` or `--layers output`:
+    /// `perceptron`), `--update early` and `--iterations 3`. A stack-lstm reads no places; systems without a linked stack show it the next
+    /// four words on each side
     #[arg(help_heading = "Model")]
     scorer: ScorerKind => transitions(ScorerKind = ScorerKind::Linear, unwritten);
 
-    /// Systems over one stack and a buffer: tag words in the same derivation, in place of reading their tags. Each word gets its tag, a value
-    /// of `--tag-column`, as it becomes the first of the buffer; features read tags of words that have one. Parsing fills the column, too
+    /// Tag words in the derivation of the tree, with a system over one stack and a buffer: each word gets its tag, a value of
+    /// `--tag-column`, as it becomes the first of the buffer. Features read tags of words that have one. Parsing fills the column, too
     #[arg(help_heading = "Model", num_args = 0, default_missing_value = "true")]
     joint_tags: bool => transitions(bool = false, unwritten);
 
-    /// A built-in feature set (see `treebeam features list`), the path of a .feat file, or several of these with + between them. Default: the
+    /// Feature set: a built-in one (`treebeam features list`), the path of a .feat file, or several of these joined with +. Default: the
     /// system's own: `zn11` for arc-eager's systems, `stack` for the others with one stack, `covington` for Covington's and 2-planar, and
     /// `easy-first`
     #[arg(value_name = "SET", help_heading = "Model")]
     features: String => transitions(String = "zn11".to_owned());
 
-    /// Greedy: one decision at a time. Global: whole derivations in a beam. L2s: learning to search. Default: `global`; networks: `greedy`,
-    /// unless an option is given that only global training has
+    /// Greedy training on single decisions, global training on whole derivations in a beam, or learning to search. Default: `global`;
+    /// networks: `greedy`, unless an option is given that only global training has
     #[arg(help_heading = "Training")]
     training: Training => transitions(Training = Training::Global);
 
-    /// Learner: turns gradients of the objective into changes of the weights. Graph-based: how far an update goes, `perceptron` or `mira`. Default:
-    /// `perceptron`; global with `--objective crf` or `softmax-margin`: `adagrad`; networks: `adam`, which also take `adagrad` and `momentum`;
-    /// graph-based: `mira`; biaffine: `adam`, and no other
+    /// Learner: turns gradients of the objective into changes of the weights. Default: `perceptron`; global with `--objective crf` or
+    /// `softmax-margin`: `adagrad`; networks: `adam`, or else `adagrad` or `momentum`; graph-based: `mira`, or else `perceptron`; biaffine:
+    /// `adam` only
     #[arg(help_heading = "Training")]
     learner: Learner => transitions(Learner = Learner::Perceptron, unwritten) graph(Learner = Learner::Mira);
 
@@ -337,37 +337,36 @@ options! {
     #[arg(help_heading = "Training, learners", hide = true)]
     objective: Objective => transitions(Option<Objective> = None);
 
-    /// The learner's rate: η, of ftrl α, of mira and svm C. Default: sgd and sgd-plus 0.5, adagrad and svm 0.1, ftrl 0.005, mira 1; adam 0.001,
-    /// in global training 0.0003; if that begins with `--init`, less in proportion where mini-batches have fewer than 8 sentences because data
-    /// are few
+    /// Learning rate: η; of ftrl α, of mira and svm C. Default: sgd and sgd-plus 0.5, adagrad and svm 0.1, ftrl 0.005, mira 1, adam 0.001;
+    /// adam in global training 0.0003, and with `--init` less in proportion where scarce data make mini-batches smaller than 8 sentences
     #[arg(value_name = "R", help_heading = "Training, learners", hide = true)]
     #[range(Above(0.0, 1e6))]
     rate: f64 => transitions(Option<f64> = None) graph(Option<f64> = None, networks);
 
-    /// With `--learner sgd`, λ: half of so many times the squared norm of the weights is added to the loss. Default: `0`
+    /// With `--learner sgd`: λ of the L2 penalty, λ/2 times the squared norm of the weights. Default: `0`
     #[arg(value_name = "LAMBDA", help_heading = "Training, learners", hide = true)]
     #[range(Closed(0.0, 1e6))]
     l2: f64 => transitions(Option<f64> = None);
 
-    /// Global, with `--objective loss-augmented` or `softmax-margin`: how much a loss of 1 adds to a score. Default: `1`
+    /// Global, with `--objective loss-augmented` or `softmax-margin`: the score that a loss of 1 adds. Default: `1`
     #[arg(value_name = "W", help_heading = "Training, learners", hide = true)]
     #[range(Above(0.0, 1000.0))]
     loss_weight: f64 => transitions(Option<f64> = None);
 
-    /// The probability with which each feature of a configuration is left out of its example; networks: each hidden unit. Default: `0`;
-    /// networks trained on single decisions: `0.3`; biaffine: `0.33`
+    /// Probability of leaving a feature out of an example; networks: a hidden unit. Default: `0`; networks trained on single decisions:
+    /// `0.3`; biaffine: `0.33`
     #[arg(value_name = "P", help_heading = "Training, learners", hide = true)]
     #[range(Below(0.0, 1.0))]
     dropout: f64 => transitions(f64 = 0.0, unwritten) graph(Option<f64> = None, networks);
 
-    /// Leave out features that come fewer times in the first pass. Default: `1`; nn: `2`
+    /// Leave out features that occur fewer times in the first pass. Default: `1`; nn: `2`
     #[arg(value_name = "N", help_heading = "Training, learners", hide = true)]
     #[range(Whole(1, 255))]
     min_count: i64 => transitions(Option<u8> = None);
 
-    /// A weight begins with a gradient of at least this size, and takes no memory before. Smaller gradients change only weights that have
-    /// begun. For training on single decisions with `--objective softmax` or `softmax-margin`, where every option has a part of each gradient
-    /// and most parts are tiny; not for sgd-plus and nn. Default: `0.02` where it is allowed, else `0`
+    /// Least gradient that begins a weight; smaller ones change only weights that have begun. Saves memory in training on single decisions
+    /// with `--objective softmax` or `softmax-margin`, where most gradients are tiny; not for sgd-plus and nn. Default: `0.02` where it is
+    /// allowed, else `0`
     #[arg(value_name = "G", help_heading = "Training, learners", hide = true)]
     #[range(Closed(0.0, 1.0))]
     min_gradient: f64 => transitions(Option<f64> = None);
@@ -377,23 +376,23 @@ options! {
     #[range(Whole(1, 4096))]
     hidden: i64 => transitions(Option<u32> = None);
 
-    /// Networks: what hidden units make of their sums. Default: `relu`
+    /// Networks: activation function of hidden units. Default: `relu`
     #[arg(help_heading = "Training, networks")]
     activation: Activation => transitions(Option<Activation> = None);
 
-    /// Networks: what is read of a configuration: the name of a built-in set (see `treebeam features list`), or the path of a .feat file that
-    /// begins with `network`. Default: `full`; bilstm: `extended`
+    /// Networks: the places that are read: a built-in set (`treebeam features list`), or the path of a .feat file that begins with
+    /// `network`. Default: `full`; bilstm: `extended`
     #[arg(value_name = "SET", help_heading = "Training, networks")]
     places: String => transitions(Option<String> = None);
 
-    /// Networks: the numbers in an embedding of a word. Default: `64`; with `--vectors` as many as these have
+    /// Networks: size of the embedding of a word. Default: `64`; with `--vectors` that of these
     #[arg(value_name = "N", help_heading = "Training, networks")]
     #[range(Whole(1, 4096))]
     word_units: i64 => transitions(Option<u32> = None) graph(Option<u32> = None, networks);
 
-    /// Networks: word vectors to begin with, in word2vec's text form, with or without its head line, in its binary form if the name ends in
-    /// `.bin`, or in finalfusion's; `.gz` and `.zst` are unpacked. Words that only the file has are known to the model, too. Not with `--init`.
-    /// Default: random embeddings
+    /// Networks: pre-trained word vectors, in word2vec's text form, with or without its head line, in its binary form if the name ends in
+    /// `.bin`, or in finalfusion's; also .gz and .zst. Words of the file alone are known to the model, too. Not with `--init`. Default:
+    /// random embeddings
     #[arg(value_name = "FILE", help_heading = "Training, networks")]
     vectors: String => transitions(Option<String> = None) graph(Option<String> = None, networks);
 
@@ -402,31 +401,31 @@ options! {
     #[range(Whole(1, 8))]
     lstm_layers: i64 => transitions(Option<u32> = None) graph(Option<u32> = None, networks);
 
-    /// With `--scorer bilstm` or `--system biaffine`: the numbers that each direction of a layer gives on; `stack-lstm`: that a layer does, and
-    /// those in a vector of a token or a tree. Default: `128`
+    /// With `--scorer bilstm` or `--system biaffine`: outputs of each direction of a layer; `stack-lstm`: of a layer, and size of the
+    /// vector of a token or a tree. Default: `128`
     #[arg(value_name = "U", help_heading = "Training, networks")]
     #[range(Whole(1, 4096))]
     lstm_units: i64 => transitions(Option<u32> = None) graph(Option<u32> = None, networks);
 
-    /// With `--system biaffine`: units of a head, and of a dependent, that arcs are scored by. Default: `200`
+    /// With `--system biaffine`: size of the vectors of head and dependent that score arcs. Default: `200`
     #[arg(value_name = "U", help_heading = "Training, networks")]
     #[range(Whole(1, 4096))]
     arc_units: i64 => graph(Option<u32> = None, networks);
 
-    /// With `--system biaffine`: the same for labels. Default: `64`
+    /// With `--system biaffine`: size of those that score labels. Default: `64`
     #[arg(value_name = "U", help_heading = "Training, networks")]
     #[range(Whole(1, 4096))]
     label_units: i64 => graph(Option<u32> = None, networks);
 
-    /// The model to go on from, with the same system. A network was trained on the same data, and keeps its vocabulary and its layout. A
-    /// linear model of the perceptron has the same features; its weights and their average go on, also on other data, whose labels and
-    /// words are added. Default: random parameters, or no weights
+    /// Model to continue from, with the same system. A network continues on the same data, with its vocabulary and layout. A linear
+    /// perceptron with the same features continues its weights and their average, also on other data, whose labels and words are added.
+    /// Default: random parameters, or no weights
     #[arg(value_name = "MODEL", help_heading = "Training")]
     init: String => transitions(Option<String> = None);
 
-    /// Networks: which layers learn. `output` begins with a model that has learned the others (`--init`); with `--training global`
-    /// `--objective perceptron` is its default, and `--learner perceptron` takes steps of one length (`--rate`, 0.003) and keeps the average of
-    /// all. Default: `all`
+    /// Networks: the layers that learn. `output` begins with a model that has learned the others (`--init`); in global training its default
+    /// is `--objective perceptron`, and `--learner perceptron` takes steps of one length (`--rate`, 0.003) and keeps the average of all.
+    /// Default: `all`
     #[arg(help_heading = "Training, networks")]
     layers: Layers => transitions(Layers = Layers::All, unwritten);
 
@@ -438,12 +437,12 @@ options! {
     #[arg(help_heading = "Training, learners", hide = true)]
     decisions: Decisions => transitions(Decisions = Decisions::Joint, unwritten);
 
-    /// The algorithm; sets roll-in and roll-out, which may be overridden. Default: `l2s`
+    /// Algorithm: a preset of `--roll-in` and `--roll-out`, which may be overridden. Default: `l2s`
     #[arg(help_heading = "Training, learning to search")]
     preset: Preset => transitions(Option<Preset> = None);
 
-    /// Roll-in policy: reaches the configurations that are learned from. Global: `learned` explores, so that beams start somewhere in the
-    /// model's own derivation, as often as `--explore-from` and `--explore-prob` say. Default: `mix-per-roll`; global: `reference`
+    /// Roll-in policy: reaches the configurations that are learned from. Global, `learned`: beams start in the model's own derivation, as
+    /// often as `--explore-from` and `--explore-prob` say. Default: `mix-per-roll`; global: `reference`
     #[arg(value_name = "POLICY", help_heading = "Training, learning to search", hide = true)]
     roll_in: RollIn => transitions(Option<RollIn> = None);
 
@@ -456,46 +455,44 @@ options! {
     #[range(Between(0.0, 1.0))]
     alpha: f64 => transitions(Option<f64> = None);
 
-    /// With `--roll-out mixture`: how often the reference rolls out. Default: lols `0.5`, else by `--alpha`
+    /// With `--roll-out mixture`: probability of the reference. Default: lols `0.5`, else by `--alpha`
     #[arg(value_name = "P", help_heading = "Training, learning to search", hide = true)]
     #[range(Closed(0.0, 1.0))]
     reference_share: f64 => transitions(Option<f64> = None);
 
-    /// Run the reference's roll-outs even where the oracle gives their losses; the result is the same if the oracle is exact
+    /// Run the reference's roll-outs even where the oracle gives their losses, as a check
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "YES", help_heading = "Training, learning to search", hide = true)]
     run_reference: bool => transitions(bool = false, unwritten);
 
-    /// The gold side: the canonical derivation, or every correct action. Default: the system's own, mostly `dynamic`. arc-eager-nonmonotonic has
-    /// `monotonic-first`; swap `non-deterministic`, and globally `lazy`; covington-nonmonotonic `upper`, and like covington and 2-planar
-    /// globally `static`
+    /// Oracle: the canonical derivation, or every correct action. Default: the system's own, mostly `dynamic`; arc-eager-nonmonotonic:
+    /// `monotonic-first`; swap: `non-deterministic`, global `lazy`; covington-nonmonotonic: `upper`, global `static`; covington and
+    /// 2-planar: global `static`
     #[arg(help_heading = "Training")]
     oracle: OracleKind => transitions(OracleKind = OracleKind::Dynamic);
 
-    /// A file of clusters of words, which features read as `.c4`, `.c6` and `.c`, such as those of `--features zn11+clusters`: a path of 0 and 1
-    /// and a word a line, with a tab between them, as programs for Brown clusters write them. The model keeps them
+    /// File of word clusters for the attributes `.c4`, `.c6` and `.c`, such as those of `--features zn11+clusters`: a path of 0 and 1, a
+    /// tab and a word a line, as programs for Brown clusters write them. The model keeps them
     #[arg(value_name = "FILE", help_heading = "Model")]
     clusters: String => transitions(Option<String> = None, unwritten);
 
-    /// A file of what arcs count in the costs of the dynamic oracle and in losses: a label and a whole number a line, with a tab between
-    /// them. For arc-hybrid and easy-first, and with `--roots several` arc-eager, arc-eager-start and arc-eager-zpar. Default: each
-    /// counts 1
+    /// File of weights of arcs in the dynamic oracle's costs and in losses: a label, a tab and a whole number a line. For arc-hybrid and
+    /// easy-first, and with `--roots several` arc-eager, arc-eager-start and arc-eager-zpar. Default: each counts 1
     #[arg(value_name = "FILE", help_heading = "Training", hide = true)]
     arc_weights: String => transitions(Option<String> = None, unwritten);
 
-    /// Greedy, with a static oracle and `--objective perceptron`: actions that are not permitted compete in predictions, too, as where a
-    /// classifier knows nothing of configurations. Parsing takes none of them
+    /// Greedy, with a static oracle and `--objective perceptron`: predictions in training include actions that are not permitted
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "YES", help_heading = "Training", hide = true)]
     unpermitted: bool => transitions(bool = false, unwritten);
 
-    /// Greedy, with a linear model: a file of weights to begin with, a feature, an action and a weight a line, with tabs between them.
-    /// The model has no other features: for small sets, as in examples that are worked by hand. Default: every weight is 0
+    /// Greedy, with a linear model: file of initial weights, a feature, an action and a weight a line, separated by tabs. The model has no
+    /// other features. Default: every weight is 0
     #[arg(value_name = "FILE", help_heading = "Training, learners", hide = true)]
     initial_weights: String => transitions(Option<String> = None, unwritten);
 
-    /// Greedy, with an oracle that is not static: which of several correct transitions is reinforced, and followed where the
-    /// prediction is wrong; `all` not with `--learner mira` or `--objective multiclass`. Default: `canonical` for
-    /// perceptrons of arc-standard; otherwise what the objective does: `perceptron` and `hinge` `best-scored`; `softmax`, `softmax-margin` and `regression` `all`; `multiclass` the first that makes
-    /// a gold arc
+    /// Greedy, with an oracle that is not static: the correct transition that is reinforced, and followed where the prediction is wrong;
+    /// `all` not with `--learner mira` or `--objective multiclass`. Default: `canonical` for perceptrons of arc-standard; else by
+    /// objective: `perceptron` and `hinge` `best-scored`; `softmax`, `softmax-margin` and `regression` `all`; `multiclass` the first that
+    /// makes a gold arc
     #[arg(value_name = "WHICH", help_heading = "Training")]
     correct: Correct => transitions(Option<Correct> = None);
 
@@ -505,21 +502,21 @@ options! {
     #[range(Whole(0, 1_000_000))]
     explore_from: i64 => transitions(u32 = 1);
 
-    /// Greedy with a dynamic oracle: the probability of following a wrong prediction (p); global with `--roll-in learned`: of starting a
-    /// sentence's beam in the model's own derivation, at a step drawn from all. Default: `0.9`
+    /// Greedy with a dynamic oracle: probability of following a wrong prediction (p). Global with `--roll-in learned`: probability of
+    /// starting a sentence's beam at a random step of the model's own derivation. Default: `0.9`
     #[arg(value_name = "P", help_heading = "Training")]
     #[range(Closed(0.0, 1.0))]
     explore_prob: f64 => transitions(f64 = 0.9);
 
-    /// Greedy with a dynamic oracle and `--objective softmax` or `softmax-margin`: with the probability of `--explore-prob` the
-    /// transition that is followed, right or wrong, is drawn from the model's probabilities, each to this power (Ballesteros et al.
-    /// 2016, who draw always, with 0.75); 0 is any transition. Default: the best-scored transition
+    /// Greedy with a dynamic oracle and `--objective softmax` or `softmax-margin`: with probability `--explore-prob` the transition to
+    /// follow is drawn from the model's probabilities, raised to this power (Ballesteros et al. 2016 always draw, with 0.75); 0 is uniform.
+    /// Default: the best-scored transition
     #[arg(value_name = "A", help_heading = "Training", hide = true)]
     #[range(Closed(0.0, 100.0))]
     explore_power: f64 => transitions(Option<f64> = None);
 
-    /// Global: so many of the iterations, the first ones, train greedily, with exploration if there is a dynamic oracle; averages
-    /// begin after them. For linear models; networks go on from a model (`--init`). Default: `0`
+    /// Global, with a linear model: the first iterations that train greedily, with exploration if there is a dynamic oracle; averages begin
+    /// after them. Networks use `--init`. Default: `0`
     #[arg(value_name = "K", help_heading = "Training")]
     #[range(Whole(0, 1_000_000))]
     pretrain: i64 => transitions(u32 = 0, unwritten);
@@ -533,24 +530,24 @@ options! {
     #[arg(value_name = "ITEMS", help_heading = "Training", hide = true)]
     restart_from: RestartFrom => transitions(RestartFrom = RestartFrom::Best, unwritten);
 
-    /// Global: in a beam, or exactly, by tabulation, with features that read words by position only such as `minimal`, or a network
-    /// that does (`--places minimal`), whose objective then is `loss-augmented`; in training and, unless parsing is asked for
-    /// another, in parsing. Default: `beam`
+    /// Global: beam search, or exact search by tabulation, in training and by default in parsing. Exact search needs features that read
+    /// words by position only, such as `minimal`, or such a network (`--places minimal`), whose objective is then `loss-augmented`.
+    /// Default: `beam`
     #[arg(help_heading = "Training")]
     search: SearchKind => transitions(SearchKind = SearchKind::Beam, unwritten);
 
-    /// Global: the width of the beam, in training and, unless parsing is asked for another, in parsing. Default: `8`
+    /// Global: width of the beam in training and, by default, in parsing. Default: `8`
     #[arg(value_name = "B", help_heading = "Training")]
     #[range(Whole(1, crate::model::MAX_BEAM as u64))]
     beam: i64 => transitions(usize = 8);
 
-    /// Global: let items of a beam that look the same to all features become one, in training and, unless parsing is asked for something else,
-    /// in parsing; for arc-standard, arc-hybrid and arc-eager, with `--objective perceptron`, networks too, but for stack-lstm. Default: `false`
+    /// Global: merge items of a beam that look the same to all features, in training and by default in parsing; for arc-standard,
+    /// arc-hybrid and arc-eager with `--objective perceptron`, except stack-lstm. Default: `false`
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "YES", help_heading = "Training")]
     merge: bool => transitions(bool = false, unwritten);
 
-    /// Passes over the training data, or `plateau`: until the labelled attachment score on the development data has not risen for as long as
-    /// `--patience` says. Default: 15; graph-based: 10; networks: see `--scorer`
+    /// Passes over the training data, or `plateau`: until the development LAS has not risen for `--patience` iterations. Default: 15;
+    /// graph-based: 10; networks: see `--scorer`
     #[arg(value_name = "I", help_heading = "Training")]
     #[range(WholeOr(1, 1_000_000, "plateau"))]
     iterations: Iterations => transitions(Iterations = Iterations::Number(15)) graph(Iterations = Iterations::Number(10));
@@ -565,15 +562,13 @@ options! {
     #[range(Whole(1, 1_000_000))]
     max_iterations: i64 => transitions(Option<u32> = None) graph(Option<u32> = None);
 
-    /// Leave the first iterations out of the average, if there are more: they are far from where learning ends. Default: `3`; graph-based: `1`;
-    /// networks, and with `--init`: `0`
+    /// First iterations to leave out of the average, if there are more. Default: `3`; graph-based: `1`; networks, and with `--init`: `0`
     #[arg(value_name = "K", help_heading = "Training", hide = true)]
     #[range(Whole(0, 1_000_000))]
     average_from: i64 => transitions(u32 = 3) graph(u32 = 1);
 
     // PERF: on English-EWT at width 8 the labelled attachment score is 87.63 with one, 87.73 with two, 87.85 with four.
-    /// Train so many times, each time in another random order, and add up the averages: linear models vote so. Default: `4`; networks and
-    /// `--learner nn` or `svm`: `1`
+    /// Models to train in different random orders, whose averages are added up. Default: `4`; networks and `--learner nn` or `svm`: `1`
     #[arg(value_name = "N", help_heading = "Training")]
     #[range(Whole(1, 1000))]
     replicas: i64 => transitions(u32 = 4);
@@ -583,22 +578,22 @@ options! {
     #[range(Whole(0, u64::MAX))]
     seed: u64 => transitions(u64 = 1) graph(u64 = 1);
 
-    /// Sentences whose updates are made together, in parallel with `--threads`. Networks: fewer if a pass over the data would have less than
-    /// 256 mini-batches. Default: `1`; networks: `8`
+    /// Sentences of a mini-batch, in parallel with `--threads`. Networks: fewer if a pass over the data would have less than 256
+    /// mini-batches. Default: `1`; networks: `8`
     #[arg(value_name = "N", help_heading = "Training", hide = true)]
     #[range(Whole(1, 1 << 20))]
     batch: i64 => transitions(usize = 1) graph(Option<u32> = None, networks);
 
-    /// Non-projective training trees: leave them out, follow actions of least cost (Eisner's algorithm: learn the projective tree that shares
-    /// most arcs with the gold tree), or lift them. Default: `min-cost`
+    /// Non-projective training trees: drop them, follow actions of least cost (graph-based: learn the projective tree that shares most
+    /// arcs), or lift them. Default: `min-cost`
     #[arg(help_heading = "Training")]
     nonprojective: Nonprojective => transitions(Nonprojective = Nonprojective::MinCost) graph(Nonprojective = Nonprojective::MinCost);
 
-    /// With `--nonprojective lift`: what labels remember of lifts. Default: `head`
+    /// With `--nonprojective lift`: the scheme of labels that record lifts. Default: `head`
     #[arg(value_name = "SCHEME", help_heading = "Training", hide = true)]
     lift: Scheme => transitions(Scheme = Scheme::Head) graph(Scheme = Scheme::Head);
 
-    /// Number of words that may hang on the root. Default: `single`; 2-planar: `several`, which is all it has
+    /// Number of words that may depend on the root. Default: `single`; 2-planar: `several` only
     #[arg(help_heading = "Model")]
     roots: Roots => transitions(Roots = Roots::Single) graph(Roots = Roots::Single);
 
@@ -614,7 +609,7 @@ options! {
     #[arg(value_name = "COLUMN", help_heading = "Model")]
     tag_column: ColumnName => transitions(ColumnName = ColumnName::Upos) graph(ColumnName = ColumnName::Upos);
 
-    /// The weights to keep: of the iteration that is best on the development data, or of the last. Default: `best`
+    /// Weights to keep: of the best iteration on the development data, or of the last. Default: `best`
     #[arg(help_heading = "Training", hide = true)]
     keep: Keep => transitions(Keep = Keep::Best) graph(Keep = Keep::Best);
 }

@@ -27,20 +27,19 @@ const THREADS: Range = Range::Whole(1, MAX_THREADS);
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct ParseOptions {
-    /// Search in a beam, or exactly, by tabulation, with features that read words by position only. Default: what the model was trained with,
-    /// or beam if `--beam` is given
+    /// Beam search, or exact search by tabulation, for features that read words by position only. Default: as the model was trained, or
+    /// beam if `--beam` is given
     #[cfg_attr(feature = "cli", arg(long))]
     pub search: Option<SearchKind>,
-    /// The width of the beam, 1 being greedy. Default: what the model was trained with
+    /// Width of the beam; 1 is greedy parsing. Default: as the model was trained
     #[cfg_attr(feature = "cli", arg(long, value_name = "B", value_parser = number::<usize>(BEAM)))]
     pub beam: Option<usize>,
-    /// Leave out items that lag behind the best of their step by more than the winners in the model's development data did: `auto`, `none`, or
-    /// the percentage of these sentences that would have kept their trees, such as 99; `auto` is 99.5 for models that were calibrated on 200
-    /// sentences or more, and none for others. Default: `auto` for the one best tree in a beam, `none` for `--k-best` and
-    /// `--confidences`
+    /// Prune items whose score is too far below the best of their step: `auto`, `none`, or the percentage of development sentences that
+    /// would have kept their trees, such as 99. `auto` is 99.5 for models that were calibrated on 200 sentences or more, and none for
+    /// others. Default: `auto` for the one best tree in a beam, `none` for `--k-best` and `--confidences`
     #[cfg_attr(feature = "cli", arg(long, value_name = "Q"))]
     pub margin: Option<Margin>,
-    /// Let items of a beam that look the same to all features become one; `--merge=false` to do without. Default: as the model was trained
+    /// Merge items of a beam that look the same to all features. Default: as the model was trained
     #[cfg_attr(
         feature = "cli",
         arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "YES")
@@ -49,26 +48,25 @@ pub struct ParseOptions {
     /// Threads; the output does not depend on their number
     #[cfg_attr(feature = "cli", arg(long, default_value_t = 1, value_name = "T", value_parser = number::<usize>(THREADS)))]
     pub threads: usize,
-    /// Write the N best items of the final beam, or with `--merge` and with graph-based parsers the N best trees of all that they found, best
-    /// first, with their scores as comments
+    /// Write the N best trees of the final beam, best first, with their scores as comments; with `--merge` and graph-based parsers the N
+    /// best of all that were found
     #[cfg_attr(feature = "cli", arg(long, default_value_t = 1, value_name = "N", value_parser = number::<usize>(BEAM)))]
     pub k_best: usize,
-    /// Take the heads that the input has for given, `_` being open: the tree has their arcs, and the model finds the rest. Where heads cannot be
-    /// kept together, by this parser or by any, that is an error, or with `--keep-heads=least-loss` as few are given up as the parser knows how
-    /// to
+    /// Keep the heads of the input, `_` being open, and predict the rest. Heads that cannot be kept together, by this parser or by any, are
+    /// an error; with `--keep-heads=least-loss` as few as possible are given up
     #[cfg_attr(
         feature = "cli",
         arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "all", value_name = "WHICH")
     )]
     pub keep_heads: Option<KeepHeads>,
-    /// Take the labels that the input has for given, `_` being open
+    /// Keep the labels of the input, `_` being open
     #[cfg_attr(feature = "cli", arg(long))]
     pub keep_labels: bool,
-    /// Write the probability of each head, and of its label given the head, to MISC, as `HeadConf=0.93|LabelConf=0.98`: from the K best trees
-    /// of the final beam, as `--k-best` has them. Models that were trained with a beam and `--dev` of 50 sentences or more are calibrated for this
+    /// Write the probability of each head, and of its label given the head, from the K best trees of the final beam, to MISC, as
+    /// `HeadConf=0.93|LabelConf=0.98`. Models that were trained with a beam and `--dev` of 50 sentences or more are calibrated for this
     #[cfg_attr(feature = "cli", arg(long, value_name = "K", value_parser = number::<usize>(CONFIDENCES)))]
     pub confidences: Option<usize>,
-    /// The treebank that the input is like, for models that were trained on several with names. Default: the first of them
+    /// Training treebank that the input is like, for models trained on several with names. Default: the first
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", value_parser = source))]
     #[serde(deserialize_with = "of_source")]
     pub source: Option<Name>,
@@ -89,9 +87,9 @@ fn of_source<'de, D: serde::Deserializer<'de>>(deserializer: D) -> std::result::
 choice! {
     /// Given heads that parsed trees keep.
     pub enum KeepHeads {
-        /// All of them; what cannot be is an error
+        /// All; an error if they cannot be kept
         All,
-        /// As many as the parser knows how to
+        /// As many as the parser can
         LeastLoss,
     }
 }

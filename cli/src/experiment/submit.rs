@@ -29,10 +29,10 @@ pub struct Options {
     /// Who runs the cells
     #[arg(long, value_enum, default_value = "slurm")]
     engine: Engine,
-    /// Tasks that may run at once [default: as many as the cluster lets]
+    /// Tasks that may run at once [default: the cluster's limit]
     #[arg(long, value_name = "P", value_parser = crate::range::whole::<u32>(1..=1_000_000))]
     max_running: Option<u32>,
-    /// Put cells together to tasks that are likely to take at least this many seconds
+    /// Least estimated seconds of a task, which runs several cells
     #[arg(long, value_name = "S", default_value_t = 600, value_parser = crate::range::whole::<u32>(1..=31_536_000))]
     task_seconds: u32,
     /// A line for sbatch, such as --partition=short; may be given several times

@@ -22,26 +22,26 @@ use treebeam_lab::experiment::{
 /// Options of `experiment verify` alone.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// Share of the records that is run again: from 0, which means one cell of each experiment, to 1
+    /// Share of the records to rerun, from 0 (one cell of each experiment) to 1
     #[arg(long, default_value_t = 0.1, value_name = "SHARE", value_parser = crate::range::probability)]
     share: f64,
-    /// Run so many cells of each experiment again instead
+    /// Number of cells of each experiment to rerun, in place of a share
     #[arg(long, value_name = "N", conflicts_with = "share")]
     cells: Option<usize>,
     /// Only cells that took at most so many seconds when they were recorded
     #[arg(long, value_name = "S")]
     at_most: Option<f64>,
-    /// The number that decides which; a larger share holds all of a smaller one with the same number
+    /// Seed of the sample; with the same seed a larger share includes a smaller one
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = crate::range::number)]
     sample: u64,
-    /// The folder in which the cells are run again, and in which an interrupted verification goes on
+    /// Folder in which the cells are rerun, and an interrupted verification continues
     #[arg(long, default_value = "runs/verify", value_name = "DIR")]
     folder: PathBuf,
-    /// Draw a sample for each revision that made records, and take its records for this program's if all of them give the same
-    /// figures; the tables say so
+    /// Draw a sample for each revision that made records; if all of its figures agree, its records count as this program's, which the
+    /// tables say
     #[arg(long)]
     carry_over: bool,
-    /// Write what came out as Markdown, too
+    /// Write the result as Markdown, too
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print an object with counts and disagreements for each experiment

@@ -22,8 +22,7 @@ pub struct Args {
     /// Check every system
     #[arg(long)]
     all: bool,
-    /// The oracle whose costs to check, and whose derivations if it is static; by default `dynamic`, or else the one to train greedily
-    /// with
+    /// Oracle whose costs to check, and whose derivations if it is static [default: `dynamic`, or else that of greedy training]
     #[arg(long, conflicts_with = "all")]
     oracle: Option<OracleKind>,
     /// The length of the longest sentences [default: 5; 4 for systems that look at every pair of words]
@@ -34,7 +33,7 @@ pub struct Args {
     /// Number of words that may hang on the root
     #[arg(long, default_value = "both")]
     roots: RootsChoice,
-    /// Check labelled costs too, with so many labels; multiplies the work by their number to the power of words, twice
+    /// Number of labels; with several, labelled costs are checked, too. The work grows with this number to the power of twice the words
     #[arg(long, default_value_t = 1, value_name = "K", value_parser = crate::range::whole::<u8>(1..=3))]
     labels: u8,
     /// Check against non-projective gold trees too, even where the system's oracle claims nothing for them

@@ -27,15 +27,15 @@ pub struct Args {
     /// Read the file as this format; columns are told by --columns
     #[arg(long)]
     from: Option<From>,
-    /// With --from columns: what the columns hold, such as form,upos,head,deprel, with _ for those to leave out; they are
-    /// separated by tabs or spaces, and a blank line ends a sentence
+    /// With --from columns: the contents of the columns, such as form,upos,head,deprel, with _ for those to leave out. Tabs or spaces
+    /// separate columns, blank lines sentences
     #[arg(long, value_name = "NAMES")]
     columns: Option<Layout>,
-    /// Write this format; otherwise the output's name decides, and if it does not tell, nothing is converted
+    /// Format to write [default: by the output's name, or else that of the input]
     #[arg(long)]
     to: Option<Format>,
-    /// Repair carriage returns, a byte order mark, needless blank lines, blank lines of spaces or tabs and a missing blank line
-    /// at the end; comments behind the last sentence are left out
+    /// Repair carriage returns, a byte order mark, needless or non-empty blank lines and a missing one at the end; comments behind the last
+    /// sentence are left out
     #[arg(long)]
     fix: bool,
     /// Divide sentences of more than N words, behind punctuation where there is some

@@ -40,7 +40,7 @@ pub struct Args {
     /// Seed of the random order
     #[arg(long, default_value_t = 1, requires = "shuffle", value_parser = crate::range::number)]
     seed: u64,
-    /// Divide no more than this many sentences: the first ones, in random order if that is asked
+    /// Most sentences to divide: the first ones, or random ones with --shuffle
     #[arg(long, value_parser = crate::range::whole::<usize>(1..=u64::MAX))]
     max_sentences: Option<usize>,
 }
