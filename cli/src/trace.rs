@@ -18,7 +18,7 @@ use treebeam::parser::Loaded;
 use treebeam::scorers::AnyModel;
 use treebeam::tree::{Labels, Roots};
 use treebeam::treebank::{Format, Reader, Sentence};
-use treebeam_lab::trace::{Options, page, trace};
+use treebeam_lab::trace::{Options, check, page, trace};
 
 const AFTER_HELP: &str = "\
 The page shows every item of every beam: what the parser considered, what it dropped, and why. If the sentence has a tree,
@@ -92,12 +92,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             );
         }
     };
-    if model.header.joint_target().is_some() {
-        bail!("{}: the model tags and parses, and only derivations of trees can be watched", model_path.display());
-    }
-    if model.header.merges() {
-        bail!("{}: the model was trained with --merge, and only plain beams can be watched", model_path.display());
-    }
+    check(&model).map_err(|error| anyhow::anyhow!("{}: {error}", model_path.display()))?;
     let reader = Reader::open(&input, args.format)?;
     if let Some(find) = args.find {
         return list(find, &args, &model, reader);

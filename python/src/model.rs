@@ -1,16 +1,22 @@
 //! Models.
 
+use std::io::BufRead;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use treebeam::decode::{Parsed, confidence};
-use treebeam::error::Result;
-use treebeam::parser::{AnyParser, CHUNK_WORDS, EmptyColumns, Loaded, ParseOptions};
-use treebeam::tree::Labels;
-use treebeam::treebank::{Enhanced, Format, Sentence};
+use pyo3::types::{PyDict, PyList};
+use serde_json::json;
+use treebeam::decode::{Margin, Parsed, confidence};
+use treebeam::error::{Error, Result};
+use treebeam::files::{Output, Paths};
+use treebeam::linear::Precision;
+use treebeam::model::{Pruned, Size};
+use treebeam::parser::{AnyParser, CHUNK_WORDS, EmptyColumns, Loaded, MAX_BEAM, ParseOptions, SMALL_WEIGHTS};
+use treebeam::tree::{Labels, Roots};
+use treebeam::treebank::{Enhanced, Format, Reader, Sentence};
+use treebeam_lab::trace;
 
 use crate::arrow;
 use crate::errors::{exception, from_json, guarded, handed};
@@ -123,12 +129,17 @@ impl Model {
         })
     }
 
-    /// Parses CoNLL-U into CoNLL-U.
-    fn parse_text(&self, py: Python<'_>, text: &[u8], options: &ParseOptions, enhanced: Enhanced) -> PyResult<Vec<u8>> {
-        let mut empty = EmptyColumns::new(self.model.columns(), self.model.tags(), Format::Conllu);
-        let mut reader = reader(text);
-        let mut written = Vec::new();
-        room(&mut written, text.len() + text.len() / 8)?;
+    /// Parses what `reader` reads, chunk by chunk; `write` gets each sentence with its trees. The number of sentences.
+    fn parse_read<R: BufRead + Send>(
+        &self,
+        py: Python<'_>,
+        mut reader: Reader<R>,
+        name: &str,
+        options: &ParseOptions,
+        mut write: impl FnMut(&Sentence, &[Parsed]) -> Result<()> + Send,
+    ) -> PyResult<usize> {
+        let mut empty = EmptyColumns::new(self.model.columns(), self.model.tags(), reader.format());
+        let mut n_done = 0;
         self.with_parser(py, options, |parser, watch| {
             loop {
                 let (n_sentences, warnings) = py
@@ -145,24 +156,32 @@ impl Model {
                             return Err(error);
                         }
                         let parsed = parser.parse(&chunk)?;
-                        for (sentence, parsed) in chunk.iter().zip(&parsed) {
-                            // As much as the sentence, with a head and a label for each word.
-                            let bytes = sentence.text().len() + sentence.n_words() * 64 + 128;
-                            written.try_reserve(bytes * parsed.len()).map_err(|_| no_memory("text"))?;
-                            let in_memory =
-                                self.model.write_with(sentence, parsed, options.k_best > 1, enhanced, &mut written);
-                            in_memory.expect("memory takes all that is written");
-                        }
-                        Ok((chunk.len(), empty.look_at(&chunk, "text", chunk.is_empty())))
+                        chunk.iter().zip(&parsed).try_for_each(|(sentence, parsed)| write(sentence, parsed))?;
+                        Ok((chunk.len(), empty.look_at(&chunk, name, chunk.is_empty())))
                     })
                     .map_err(exception)?;
                 warnings.iter().try_for_each(|warning| warn(py, warning))?;
                 if n_sentences == 0 {
-                    return Ok(());
+                    return Ok(n_done);
                 }
+                n_done += n_sentences;
                 watch.check()?;
                 py.check_signals()?;
             }
+        })
+    }
+
+    /// Parses CoNLL-U into CoNLL-U.
+    fn parse_text(&self, py: Python<'_>, text: &[u8], options: &ParseOptions, enhanced: Enhanced) -> PyResult<Vec<u8>> {
+        let mut written = Vec::new();
+        room(&mut written, text.len() + text.len() / 8)?;
+        self.parse_read(py, reader(text), "text", options, |sentence, parsed| {
+            // As much as the sentence, with a head and a label for each word.
+            let bytes = sentence.text().len() + sentence.n_words() * 64 + 128;
+            written.try_reserve(bytes * parsed.len()).map_err(|_| no_memory("text"))?;
+            let in_memory = self.model.write_with(sentence, parsed, options.k_best > 1, enhanced, &mut written);
+            in_memory.expect("memory takes all that is written");
+            Ok(())
         })?;
         Ok(written)
     }
@@ -274,6 +293,131 @@ impl Model {
             };
             let written = self.parse_text(py, text.as_bytes(), &options, enhanced)?;
             String::from_utf8(written).map_err(|error| PyValueError::new_err(error.to_string()))
+        })
+    }
+
+    /// Parses a file into a file, as `treebeam parse` does, and returns the number of sentences.
+    #[pyo3(signature = (input, output, *, k_best = 1, enhanced = "drop", **options))]
+    fn parse_file(
+        &self,
+        py: Python<'_>,
+        input: PathBuf,
+        output: PathBuf,
+        k_best: i64,
+        enhanced: &str,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<usize> {
+        guarded(|| {
+            let (options, enhanced) = (of_parsing(options, Some(k_best))?, chosen("enhanced", enhanced)?);
+            Paths::default().input(&self.path).input(&input).output(&output).map_err(exception)?;
+            let reader = Reader::open(&input, None).map_err(exception)?.allowing_empty();
+            let mut written = Output::create(&output).map_err(exception)?;
+            let name = input.display().to_string();
+            let n_sentences = self.parse_read(py, reader, &name, &options, |sentence, parsed| {
+                let written = self.model.write_with(sentence, parsed, options.k_best > 1, enhanced, &mut written);
+                written.map_err(Error::io(&output))
+            })?;
+            written.finish().map_err(exception)?;
+            Ok(n_sentences)
+        })
+    }
+
+    /// What the model is, its size and precision.
+    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guarded(|| {
+            let Size { features, weights, .. } = self.model.size();
+            let info = json!({
+                "header": self.model.header().map_err(exception)?,
+                "sizes": { "features": features, "weights": weights, "bytes": self.model.bytes(), "scale": self.model.scale() },
+                "precision": self.model.precision().to_string(),
+            });
+            from_json(py, &info.to_string())
+        })
+    }
+
+    /// Writes the model in fewer bits, and reads what was written.
+    #[pyo3(signature = (path, *, quantise = None, prune = None, small = false))]
+    fn freeze(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        quantise: Option<&str>,
+        prune: Option<f64>,
+        small: bool,
+    ) -> PyResult<Model> {
+        guarded(|| {
+            Paths::default().input(&self.path).output(&path).map_err(exception)?;
+            let precision = match quantise {
+                Some("i16") => Precision::I16,
+                Some("i8") => Precision::I8,
+                Some(other) => {
+                    return Err(PyValueError::new_err(format!(
+                        "quantise: found `{other}`; expected \"i16\" or \"i8\""
+                    )));
+                }
+                None if small => Precision::I8,
+                None => self.model.precision(),
+            };
+            let below = prune.or(small.then_some(SMALL_WEIGHTS));
+            if below.is_some_and(|below| !(0.0..=1e6).contains(&below)) {
+                return Err(PyValueError::new_err("prune: expected a number from 0 to 1,000,000"));
+            }
+            py.detach(|| {
+                let mut model = self.model.clone().quantise(precision)?;
+                if let Some(below) = below {
+                    let (size, bytes) = (model.size(), model.bytes());
+                    model = model.prune(below)?;
+                    model = if small { model.pack()? } else { model };
+                    let weights = size.weights - model.size().weights;
+                    let bytes = bytes.saturating_sub(model.bytes());
+                    model.note_pruned(Pruned { below, weights, bytes, las: None });
+                }
+                model.write_file(&path)
+            })
+            .map_err(exception)?;
+            load(py, path)
+        })
+    }
+
+    /// What beams do with one sentence, as JSON and as a page; `treebeam.display.trace` shows it.
+    #[pyo3(signature = (sentence, beam, margin, gold, successors))]
+    fn _trace(
+        &self,
+        py: Python<'_>,
+        sentence: &Bound<'_, PyAny>,
+        beam: Vec<usize>,
+        margin: Option<&str>,
+        gold: bool,
+        successors: usize,
+    ) -> PyResult<(String, String)> {
+        guarded(|| {
+            let Loaded::Transitions(model) = &self.model else {
+                let system = self.model.system().name();
+                return Err(PyValueError::new_err(format!(
+                    "the search of `{system}` is exact: there is no beam to watch"
+                )));
+            };
+            let sentences = match sentences::text(sentence)? {
+                Some(_) => sentences::read(sentence)?,
+                None => sentences::read(PyList::new(py, [sentence])?.as_any())?,
+            };
+            let [sentence] = &sentences[..] else {
+                return Err(PyValueError::new_err(format!("found {} sentences; expected one", sentences.len())));
+            };
+            if beam.iter().any(|&width| width == 0 || width as u64 > MAX_BEAM) {
+                return Err(PyValueError::new_err(format!("beam: expected widths from 1 to {MAX_BEAM}")));
+            }
+            let margin =
+                margin.map_or(Ok(Margin::None), str::parse).map_err(|error: String| PyValueError::new_err(error))?;
+            let with_gold = gold && sentence.tree(Roots::Several, &mut model.labels().clone()).is_ok();
+            let options =
+                trace::Options { widths: beam, margin, listed: successors, with_gold, ..trace::Options::default() };
+            py.detach(|| {
+                let record = trace::trace(model, sentence, 1, &options)?;
+                let json = serde_json::to_string(&record).map_err(|error| Error::Usage(error.to_string()))?;
+                Ok((json, trace::page(record)?))
+            })
+            .map_err(exception)
         })
     }
 

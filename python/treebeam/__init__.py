@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import json as _json
 
-from . import _arrow, _treebeam
+from . import _arrow, _treebeam, display
 from ._treebeam import Model, Tree, __version__, load, train
 
-__all__ = ["Evaluation", "Model", "Tree", "__version__", "evaluate", "load", "train"]
+__all__ = ["Evaluation", "Model", "Tree", "__version__", "display", "evaluate", "load", "train"]
 
 
 class Evaluation:
@@ -83,3 +83,6 @@ def evaluate(
 
 
 Model.parse_arrow = _arrow.parse_arrow
+Model.trace = display.trace
+Model.draw = display.draw
+Tree.draw = display.draw_tree

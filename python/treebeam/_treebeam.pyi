@@ -8,6 +8,7 @@ import numpy.typing as npt
 from typing_extensions import Unpack
 
 from ._options import TrainOptions
+from .display import Pictures, Trace
 
 __version__: str
 
@@ -56,6 +57,8 @@ class Tree:
         """The sentence as CoNLL-U with this tree, as `treebeam parse` writes it."""
     def to_svg(self, columns: list[str] = ..., labels: bool = True, other: Tree | None = None, width: int | None = 1200) -> str:
         """A picture: the tree over its words, and another of the same words under them, if given."""
+    def draw(self, other: Tree | None = None, *, columns: Iterable[str] = ..., labels: bool = True) -> Pictures:
+        """A picture for a notebook: the tree, and `other` below the same words, if given."""
     def _repr_svg_(self) -> str: ...
     def __len__(self) -> int: ...
 
@@ -124,6 +127,56 @@ class Model:
         enhanced: Literal["drop", "keep"] = "drop",
     ) -> str:
         """Parses CoNLL-U into CoNLL-U: what `treebeam parse` writes, to the byte."""
+    def parse_file(
+        self,
+        input: _Path,
+        output: _Path,
+        *,
+        beam: int | None = None,
+        threads: int = 1,
+        search: _Search | None = None,
+        margin: _Margin | None = None,
+        merge: bool | None = None,
+        keep_heads: _KeepHeads | None = None,
+        keep_labels: bool = False,
+        k_best: int = 1,
+        confidences: int | None = None,
+        source: str | None = None,
+        enhanced: Literal["drop", "keep"] = "drop",
+    ) -> int:
+        """Parses a file into a file, as `treebeam parse` does, and returns the number of sentences.
+
+        Files that end in .gz or .zst are packed. The output is written whole or not at all.
+        """
+    def info(self) -> dict[str, Any]:
+        """What the model is: `header`, `sizes` (features, weights, bytes of the scorer, scale of weights) and `precision`."""
+    def freeze(
+        self,
+        path: _Path,
+        *,
+        quantise: Literal["i16", "i8"] | None = None,
+        prune: float | None = None,
+        small: bool = False,
+    ) -> Model:
+        """Writes the model in fewer bits, as `treebeam model freeze` does, and loads what was written.
+
+        `prune` leaves out weights that are nearer to 0; `small` is `quantise="i8", prune=1` and a table that is nearly full.
+        """
+    def trace(
+        self,
+        sentence: _Sentence,
+        *,
+        beam: int | Iterable[int] = ...,
+        margin: _Margin | None = None,
+        gold: bool = True,
+        successors: int = 6,
+    ) -> Trace:
+        """What beams of these widths do with a sentence, shown in a notebook step by step; by default powers of two up to the model's.
+
+        `gold` takes the sentence's own tree for gold, if it has one. Raises ValueError for graph-based models and merging beams.
+        """
+    def draw(self, sentences: _Sentences, *, columns: Iterable[str] = ..., labels: bool = True, **options: Any) -> Pictures:
+        """Parses with `options` of `parse`, and shows the trees in a notebook."""
     def parse_arrow(
         self,
         batch: Any,

@@ -5,6 +5,7 @@
 
 mod any;
 mod empty;
+mod freeze;
 mod given;
 mod loaded;
 mod options;
@@ -12,6 +13,7 @@ mod pipeline;
 
 pub use any::AnyParser;
 pub use empty::EmptyColumns;
+pub use freeze::SMALL_WEIGHTS;
 pub use loaded::Loaded;
 pub use options::{CHUNK_WORDS, KeepHeads, MAX_BEAM, MAX_THREADS, ParseOptions};
 pub use pipeline::Pipeline;

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -12,11 +11,10 @@ use treebeam::decode::Parser;
 use treebeam::error::{Error, Result};
 use treebeam::eval::Counts;
 use treebeam::files::{Output, Paths};
-use treebeam::graph::{GraphModel, GraphParser, GraphScorer};
-use treebeam::linear::{FrozenWeights, Linear, Precision};
-use treebeam::model::{Frozen as _, Model, Pruned, Size};
-use treebeam::parser::Loaded;
-use treebeam::scorers::AnyScorer;
+use treebeam::graph::GraphParser;
+use treebeam::linear::Precision;
+use treebeam::model::{Frozen as _, Pruned, Size};
+use treebeam::parser::{Loaded, SMALL_WEIGHTS};
 use treebeam::training::{compare, development};
 use treebeam::tree::Roots;
 use treebeam::treebank::Treebank;
@@ -111,9 +109,6 @@ impl Prune {
     }
 }
 
-/// Weights that small models do without.
-const SMALL: Prune = Prune::Below(1.0);
-
 /// The least threshold that `auto` tries; each further one is twice as large.
 const FIRST: f64 = 0.001;
 /// The greatest.
@@ -134,7 +129,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let target = model.target();
     let read = |path| Ok::<_, Error>(Treebank::read(path, None)?.for_target(target).into_owned());
     let test = args.test.as_deref().map(read).transpose()?;
-    let had = precision_of(&model);
+    let had = model.precision();
     let precision = match args.quantise {
         None if args.small => Precision::I8,
         None => had,
@@ -142,18 +137,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(Quantise::I8) => Precision::I8,
     };
     let score_of = |model: &Loaded| test.as_ref().map(|test| score(model, test, args.beam)).transpose();
-    if had == Precision::I8 && precision == Precision::I16 {
-        anyhow::bail!(
-            "{}: its weights have 8 bits, to which 16 bring nothing back; expected the model that it was made of",
-            args.model.display()
-        );
-    }
     let before = score_of(&model)?;
-    let was = sizes_of(&model);
-    model = quantise(model, precision)?;
+    let was = model.size();
+    let refused = |error| anyhow::anyhow!("{}: {error}", args.model.display());
+    model = model.quantise(precision).map_err(refused)?;
     let mut after = None;
-    if let Some(prune) = args.prune.or(args.small.then_some(SMALL)) {
-        let (unpruned, score) = (size_and_bytes(&model), if precision == had { before } else { score_of(&model)? });
+    if let Some(prune) = args.prune.or(args.small.then_some(Prune::Below(SMALL_WEIGHTS))) {
+        let (unpruned, score) =
+            ((model.size(), model.bytes()), if precision == had { before } else { score_of(&model)? });
         let below = match prune {
             Prune::Below(below) => below,
             Prune::Auto => {
@@ -166,7 +157,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 let tried =
                     std::iter::successors(Some(FIRST), |below| Some(2.0 * below)).take_while(|&below| below <= LAST);
                 for next in tried {
-                    let after = score_of(&pruned(model.clone(), next)?)?;
+                    let after = score_of(&model.clone().prune(next)?)?;
                     if after.is_some_and(|after| score.las() - after.las() > MAY_COST) {
                         break;
                     }
@@ -175,21 +166,21 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 below
             }
         };
-        model = pruned(model, below)?;
+        model = model.prune(below).map_err(refused)?;
         if args.small {
-            model = linear(model, Linear::pack, FrozenWeights::pack)?;
+            model = model.pack()?;
         }
-        let (size, bytes) = size_and_bytes(&model);
+        let (size, bytes) = (model.size(), model.bytes());
         after = score_of(&model)?;
         let las = match (score, after, &test) {
             (Some(before), Some(after), Some(test)) => Some((before.las(), after.las(), test.sha256.clone())),
             _ => None,
         };
         let (weights, bytes) = (unpruned.0.weights - size.weights, unpruned.1.saturating_sub(bytes));
-        tell(&mut model, Pruned { below, weights, bytes, las });
+        model.note_pruned(Pruned { below, weights, bytes, las });
     }
-    let is = sizes_of(&model);
-    write(&model, &args.output)?;
+    let is = model.size();
+    model.write_file(&args.output)?;
     let after = if after.is_some() { after } else { score_of(&model)? };
     let n_words = before.map(|before| before.tokens);
     let [before, after] =
@@ -233,103 +224,4 @@ fn score(model: &Loaded, test: &Treebank, beam: Option<usize>) -> Result<Counts>
         }
     };
     Ok(gold.iter().zip(&parsed).map(|((_, gold), parsed)| compare(gold, &parsed[0].tree)).sum())
-}
-
-fn sizes_of(model: &Loaded) -> Size {
-    match model {
-        Loaded::Transitions(model) => model.scorer.size(),
-        Loaded::Graph(model) => model.scorer.size(),
-    }
-}
-
-fn quantise(model: Loaded, precision: Precision) -> anyhow::Result<Loaded> {
-    Ok(match model {
-        Loaded::Transitions(model) => {
-            let model = Arc::unwrap_or_clone(model);
-            let scorer = match model.scorer {
-                AnyScorer::Linear(linear) => AnyScorer::Linear(linear.quantise(precision)),
-                AnyScorer::FeedForward(network) => AnyScorer::FeedForward(network.quantise(precision)),
-            };
-            Loaded::Transitions(Arc::new(Model { scorer, ..model }))
-        }
-        Loaded::Graph(model) => {
-            let model = Arc::unwrap_or_clone(model);
-            let scorer = match model.scorer {
-                GraphScorer::Linear(weights) if weights.precision() != precision => {
-                    GraphScorer::Linear(weights.quantise(precision))
-                }
-                GraphScorer::Biaffine(_) if precision != Precision::Full => {
-                    anyhow::bail!("--quantise is for linear models and networks of transition systems; leave it out")
-                }
-                other => other,
-            };
-            Loaded::Graph(Arc::new(GraphModel { scorer, ..model }))
-        }
-    })
-}
-
-fn precision_of(model: &Loaded) -> Precision {
-    match model {
-        Loaded::Transitions(model) => match &model.scorer {
-            AnyScorer::Linear(linear) => linear.precision(),
-            AnyScorer::FeedForward(network) => network.precision(),
-        },
-        Loaded::Graph(model) => match &model.scorer {
-            GraphScorer::Linear(weights) => weights.precision(),
-            GraphScorer::Biaffine(_) => Precision::Full,
-        },
-    }
-}
-
-/// The model without weights nearer to 0 than `least`.
-fn pruned(model: Loaded, least: f64) -> anyhow::Result<Loaded> {
-    linear(model, |linear| linear.prune(least), |weights| weights.prune(least))
-}
-
-/// The linear model with other weights.
-fn linear(
-    model: Loaded,
-    of_linear: impl FnOnce(Linear) -> Linear,
-    of_weights: impl FnOnce(&FrozenWeights) -> FrozenWeights,
-) -> anyhow::Result<Loaded> {
-    let refused = "--prune and --small are for linear models; expected a model without a network";
-    Ok(match model {
-        Loaded::Transitions(model) => {
-            let model = Arc::unwrap_or_clone(model);
-            let AnyScorer::Linear(linear) = model.scorer else { anyhow::bail!(refused) };
-            Loaded::Transitions(Arc::new(Model { scorer: AnyScorer::Linear(of_linear(linear)), ..model }))
-        }
-        Loaded::Graph(model) => {
-            let model = Arc::unwrap_or_clone(model);
-            let GraphScorer::Linear(weights) = model.scorer else { anyhow::bail!(refused) };
-            Loaded::Graph(Arc::new(GraphModel { scorer: GraphScorer::Linear(of_weights(&weights)), ..model }))
-        }
-    })
-}
-
-/// Tells a model what was left out of it.
-fn tell(model: &mut Loaded, pruned: Pruned) {
-    match model {
-        Loaded::Transitions(model) => Arc::make_mut(model).header.provenance.pruned = Some(pruned),
-        Loaded::Graph(model) => Arc::make_mut(model).header.provenance.pruned = Some(pruned),
-    }
-}
-
-/// Size of a model, and of its parts in a file.
-fn size_and_bytes(model: &Loaded) -> (Size, u64) {
-    let sections = match model {
-        Loaded::Transitions(model) => model.scorer.sections(),
-        Loaded::Graph(model) => match &model.scorer {
-            GraphScorer::Linear(weights) => weights.sections(),
-            GraphScorer::Biaffine(network) => network.sections(),
-        },
-    };
-    (sizes_of(model), sections.iter().map(|section| section.bytes().len() as u64).sum())
-}
-
-fn write(model: &Loaded, path: &Path) -> Result<()> {
-    match model {
-        Loaded::Transitions(model) => model.write(path),
-        Loaded::Graph(model) => model.write(path),
-    }
 }

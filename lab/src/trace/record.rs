@@ -42,12 +42,28 @@ const MOST_BYTES: usize = 1 << 20;
 /// The most nodes in the lists of these items: each has those of the whole sentence, or nearly.
 const MOST_NODES: usize = 2_000_000;
 
+/// Checks that the model's search can be watched.
+///
+/// # Errors
+/// If it tags and parses, or was trained with a merging beam.
+pub fn check(model: &AnyModel) -> Result<()> {
+    let found = match &model.header {
+        header if header.joint_target().is_some() => {
+            "the model tags and parses, and only derivations of trees can be watched"
+        }
+        header if header.merges() => "the model was trained with --merge, and only plain beams can be watched",
+        _ => return Ok(()),
+    };
+    Err(Error::Usage(found.to_owned()))
+}
+
 /// Decodes `sentence`, which has this `number` in its file, at several widths and records what happens.
 ///
 /// # Errors
-/// If the sentence is to have a gold tree and has none that is a tree; if a width is 0; if a beam has too many items to be
+/// As [`check`]; if the sentence is to have a gold tree and has none that is a tree; if a width is 0; if a beam has too many items to be
 /// shown. Of the widths that nobody asked for those are left out that are too wide.
 pub fn trace(model: &AnyModel, sentence: &Sentence, number: usize, options: &Options) -> Result<Trace> {
+    check(model)?;
     let n_words = sentence.n_words();
     let n_bytes = sentence.text().len();
     if n_bytes > MOST_BYTES {
