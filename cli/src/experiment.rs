@@ -406,12 +406,13 @@ impl Listed {
             return Ok(Listed { specification: path, title, profiles });
         }
         let spec = Spec::read(&path)?;
-        let n_rows = spec.rows.iter().filter(|row| row.open.is_none()).count();
+        let rows = |column| spec.rows.iter().filter(|row| row.is_in(column)).count();
+        let n_pairs: usize = spec.columns.iter().map(rows).sum();
         let mut profiles = BTreeMap::new();
         for (name, profile) in &spec.profiles {
             let treebanks = profile.treebanks.iter().map(|name| Ok(name.parse::<Source>()?.treebanks().len()));
             let (treebanks, seeds) = (treebanks.sum::<Result<usize, Error>>()?, profile.seeds.len());
-            let cells = Some(treebanks * seeds * n_rows * spec.columns.len());
+            let cells = Some(treebanks * seeds * n_pairs);
             profiles.insert(name.clone(), Scale { treebanks, seeds: Some(seeds), cells });
         }
         Ok(Listed { specification: path, title: spec.title, profiles })

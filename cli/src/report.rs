@@ -1,9 +1,8 @@
 //! `treebeam report`.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use anyhow::Context;
 
@@ -75,9 +74,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     };
     if let Some(index) = index {
         let extras = extras(&args.results)?;
-        let revisions = report.revisions().into_iter().chain(extras.iter().filter_map(|extra| extra.revision.clone()));
-        let dates = dates(&args.results, revisions);
-        write(&index, &report.index(&extras, &dates))?;
+        write(&index, &report.index(&extras))?;
         if index != Path::new("-") {
             eprintln!("wrote {}", index.display());
         }
@@ -153,22 +150,9 @@ fn extras(results: &Path) -> anyhow::Result<Vec<Extra>> {
             let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
             // Folders have notes of how they came about, which are no measurements.
             if path.file_name().is_none_or(|name| name != "README.md") {
-                extras.push(Extra { path: parts.join("/").replace(' ', "%20"), title, revision: said("revision: ") });
+                extras.push(Extra { path: parts.join("/").replace(' ', "%20"), title });
             }
         }
     }
     Ok(extras)
-}
-
-/// The dates of revisions, as far as the repository that the results lie in knows them.
-fn dates(results: &Path, revisions: impl Iterator<Item = String>) -> BTreeMap<String, String> {
-    let is_hash = |hash: &str| hash.len() >= 7 && hash.chars().all(|c| c.is_ascii_hexdigit());
-    let date = |revision: String| {
-        let hash = revision.split(' ').next().filter(|hash| is_hash(hash))?.to_owned();
-        let git =
-            Command::new("git").arg("-C").arg(results).args(["show", "-s", "--format=%cs", &hash]).output().ok()?;
-        let date = String::from_utf8(git.stdout).ok().filter(|_| git.status.success())?.trim().to_owned();
-        (!date.is_empty()).then_some((hash, date))
-    };
-    revisions.filter_map(date).collect()
 }

@@ -7,7 +7,7 @@ use anyhow::Context;
 
 use treebeam::files::archive;
 use treebeam_lab::report::document::{Content, Document, json_names};
-use treebeam_lab::report::{heat_map_svg, markdown, svg};
+use treebeam_lab::report::{answer_svg, heat_map_svg, markdown, svg};
 
 /// Writes `document` into `folder` as Markdown and JSON, with its pictures beside it, and prints the Markdown. JSON that somebody has
 /// packed stays packed.
@@ -26,6 +26,9 @@ pub fn write_document(folder: &Path, document: &Document, command: &str) -> anyh
             Content::HeatMap(map) => (&map.name, heat_map_svg(map, &comment)?),
         };
         write(folder, &format!("{profile}-{name}.svg"), &picture)?;
+    }
+    if let Some(answer) = document.answer.as_ref().filter(|_| document.has_protocol) {
+        write(folder, &format!("{profile}-answer.svg"), &answer_svg(answer, &comment)?)?;
     }
     treebeam::console::output().write_all(text.as_bytes())?;
     Ok(())

@@ -36,6 +36,15 @@ impl Tags {
         *self == Tags::Gold
     }
 
+    /// The word for them before "tags".
+    pub fn word(self) -> &'static str {
+        match self {
+            Tags::Gold => "gold",
+            Tags::Jackknifed => "predicted",
+            Tags::None => "no",
+        }
+    }
+
     /// The tags of this name, as specifications spell it.
     ///
     /// # Errors

@@ -50,7 +50,7 @@ pub use directions::sign_test;
 pub use figures::figures;
 pub use folds::pooled;
 pub use markdown::{markdown, markdown_head, markdown_table};
-pub use plot::{heat_map_svg, svg};
+pub use plot::{answer_svg, heat_map_svg, svg};
 pub use results::document;
 pub use summary::{Difference, Entry, METRICS, Method, SAMPLES, Spread, Summary};
 pub use tsv::tsv;

@@ -11,6 +11,7 @@ use super::document::{Block, Content, NOTHING};
 use super::page;
 use super::page::Folder;
 use super::paired::p_text;
+use crate::experiment::Tags;
 use crate::style;
 use treebeam::error::{Error, Result, thousands};
 
@@ -44,7 +45,7 @@ const TEMPLATES: [&[(&str, &str)]; 4] = [
         "answer.html" "papers.html" "page.html" "document.html" "block.html" "forest.html" "table.html" "chart.html" "heat.html"
         "index.jinja"
     ],
-    templates!["plot": "plot.svg" "marks.svg" "picture.svg" "heat-picture.jinja"],
+    templates!["plot": "plot.svg" "marks.svg" "picture.svg" "forest.svg" "heat-picture.jinja"],
     templates!["../evaluation": "evaluation.html"],
 ];
 
@@ -64,6 +65,7 @@ static ENGINE: LazyLock<std::result::Result<Environment, minijinja::Error>> = La
     environment.add_filter("fixed", |number: f64, digits: usize| format!("{number:.digits$}"));
     environment.add_filter("thousands", thousands);
     environment.add_filter("p", p_text);
+    environment.add_filter("tags", |name: &str| Tags::named(name).map_or("", Tags::word));
     environment.add_filter("capital", capitalised);
     environment.add_filter("short", |revision: &str| revision.get(..7).unwrap_or(revision).to_owned());
     environment.add_filter("html", |text: &str, folder: Option<String>| {

@@ -54,8 +54,9 @@ fn row(name: &str, gain: &Gain, ruler: &Ruler, more: &str, figures: &[String], l
 }
 
 /// Gains of global training, setting by setting, and its costs.
-pub(super) fn of_answer(answer: &Answer) -> Value {
-    let gains = || answer.settings.iter().map(|s| &s.gain).chain([&answer.overall]);
+pub(in crate::report) fn of_answer(answer: &Answer) -> Value {
+    let others = || answer.other_tags.iter().map(|(_, gain)| gain);
+    let gains = || answer.settings.iter().map(|s| &s.gain).chain([&answer.overall]).chain(others());
     let ruler = ruler_of(gains());
     let times = |times: [Option<f64>; 2]| times.map(|t| t.map_or_else(String::new, |t| format!("× {t:.1}")));
     let of_setting = |s: &Setting| {
@@ -63,8 +64,16 @@ pub(super) fn of_answer(answer: &Answer) -> Value {
         row(&s.name, &s.gain, &ruler, &more, &times([s.parsing_time, s.training_time]), None)
     };
     let what = if answer.are_systems { "system" } else { "setting" };
-    let n = answer.settings.len();
-    let mean = || row(&format!("mean of {n} {what}s"), &answer.overall, &ruler, "", &times([None; 2]), None);
+    let mean = |name: String, gain: &Gain| row(&name, gain, &ruler, "", &times([None; 2]), None);
+    let means = match &answer.other_tags[..] {
+        _ if answer.settings.len() == 1 => Vec::new(),
+        [] => vec![mean(format!("mean of {} {what}s", answer.settings.len()), &answer.overall)],
+        others => {
+            let all =
+                std::iter::once((&answer.tags, &answer.overall)).chain(others.iter().map(|(tags, gain)| (tags, gain)));
+            all.map(|(tags, gain)| mean(format!("mean, {} tags", tags.word()), gain)).collect()
+        }
+    };
     view! {
         what,
         caption => format!("{}, in points: global less greedy", answer.metric),
@@ -72,10 +81,19 @@ pub(super) fn of_answer(answer: &Answer) -> Value {
         ends => ["greedy", "global"],
         ends_are => " better",
         heads => ["points", "parsing", "training"],
-        rows => answer.settings.iter().map(of_setting).collect::<Vec<_>>(),
-        overall => (n > 1).then(mean),
+        rows => side_by_side(&answer.settings).into_iter().map(of_setting).collect::<Vec<_>>(),
+        means,
         axis => axis(&ruler),
     }
+}
+
+/// The settings in their order, but each before its variants: `arc-eager (predicted tags)` follows `arc-eager`.
+fn side_by_side(settings: &[Setting]) -> Vec<&Setting> {
+    let is_of = |setting: &Setting, main: &Setting| {
+        setting.name.strip_prefix(&main.name).is_some_and(|rest| rest.starts_with(" ("))
+    };
+    let mains = settings.iter().filter(|setting| !settings.iter().any(|main| is_of(setting, main)));
+    mains.flat_map(|main| std::iter::once(main).chain(settings.iter().filter(|setting| is_of(setting, main)))).collect()
 }
 
 /// Gain of global training in the mean of each of several experiments; none if there are none.
@@ -95,7 +113,7 @@ pub(super) fn of_answers(answers: &[(&Document, &Answer)]) -> Option<Value> {
         ends_are => " better",
         heads => ["points", "treebanks"],
         rows => same.iter().map(row).collect::<Vec<_>>(),
-        overall => None::<Value>,
+        means => Vec::<Value>::new(),
         axis => axis(&ruler),
     })
 }
@@ -158,7 +176,7 @@ fn of_table(table: &Table) -> Option<Value> {
         ends_are => "",
         heads => [Some("here"), paper.map(|_| "paper")].into_iter().flatten().collect::<Vec<_>>(),
         rows => lines.iter().map(row).collect::<Vec<_>>(),
-        overall => None::<Value>,
+        means => Vec::<Value>::new(),
         axis => axis(&ruler),
     })
 }

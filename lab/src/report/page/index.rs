@@ -1,18 +1,12 @@
-//! An index of the results in Markdown: the answer, then what was run, how far, by which revision and what came out.
-
-use std::collections::BTreeMap;
+//! An index of the results in Markdown: the answer, then what was run, how far, and what came out.
 
 use minijinja::Value;
 use serde::Serialize;
 
-use super::answer::{documents, main_answer};
+use super::answer::main_answer;
 use super::conclusions::conclusions;
-use super::link::Base;
-use super::{Experiment, Report, papers};
-use crate::report::answer::Answer;
-use crate::report::directions::CORRECTED_P;
-use crate::report::document::{Content, Document, Table};
-use crate::report::paired::bare_p;
+use super::{Experiment, Report};
+use crate::report::document::{Content, Document};
 use crate::report::templates::{render, view};
 
 /// Beginning of the index, by which it is told from what people wrote.
@@ -25,89 +19,35 @@ pub struct Extra {
     pub path: String,
     /// Its first heading.
     pub title: String,
-    /// The revision that it names, if any.
-    pub revision: Option<String>,
 }
 
 impl Report {
-    /// The index. `dates` has the dates of revisions, as far as they are known.
+    /// The index.
     ///
     /// # Panics
     /// If the template does not fit the program; no data can cause that.
-    pub fn index(&self, extras: &[Extra], dates: &BTreeMap<String, String>) -> String {
-        let extra = |Extra { path, title, revision }: &Extra| {
-            view! { path, title, revision => revision.as_ref().map(|revision| dated(revision, dates)) }
-        };
-        let view = view! {
-            answer => opening(&self.experiments),
-            papers => papers::views(&self.experiments, &Base::same_folder()),
-            experiments => self.experiments.iter().map(|e| line(&e.profiles[0], dates)).collect::<Vec<_>>(),
-            extras => extras.iter().map(extra).collect::<Vec<_>>(),
-        };
+    pub fn index(&self, extras: &[Extra]) -> String {
+        let experiments = self.experiments.iter().map(|experiment| line(&experiment.profiles[0]));
+        let view =
+            view! { answer => opening(&self.experiments), experiments => experiments.collect::<Vec<_>>(), extras };
         format!("{MARK}\n{}", render("index.jinja", view).unwrap_or_else(|error| panic!("{error}")))
-    }
-
-    /// All revisions that made records.
-    pub fn revisions(&self) -> Vec<String> {
-        let documents = self.experiments.iter().map(|e| &e.profiles[0]);
-        documents.filter_map(|d| d.progress.as_ref()).flat_map(|p| p.revisions.iter().cloned()).collect()
     }
 }
 
-/// The answer: in sentences, how far to trust the first of them, in a picture, in a table, and in other experiments; none unless
-/// some experiment answers the question.
+/// The answer in sentences and in a picture; none unless some experiment answers the question.
 fn opening(experiments: &[Experiment]) -> Option<Value> {
-    let (document, answer) = main_answer(experiments)?;
-    let conclusions = conclusions(experiments);
-    let is_new = |text: &&String| conclusions.iter().all(|conclusion| conclusion.text != **text);
+    let (document, _) = main_answer(experiments)?;
     let figure = document.blocks.iter().find_map(|block| match &block.content {
+        _ if document.has_protocol => Some(("Gains of global training, with intervals and costs", "answer")),
         Content::Figure(figure) => Some((&block.title, &figure.name)),
         _ => None,
     });
-    let [greedy, global] = ["greedy", "global"].map(|which| format!("{which} {}", answer.metric));
-    let left_out = ["best greedy", "best global", &greedy, &global, CORRECTED_P];
-    let table = match answer.block().content {
-        Content::Table(table) => Some(left_out.into_iter().fold(table, Table::without).markdown()),
-        _ => None,
-    };
-    let other = |(document, answer): &(&Document, &Answer)| {
-        let Document { name, profile, title, .. } = document;
-        let p = bare_p(answer.overall.p);
-        view! {
-            name, profile, title, p,
-            n_treebanks => answer.treebanks.len(),
-            gain => answer.overall,
-            in_same_beam => answer.in_same_beam.map(|gain| gain.points),
-        }
-    };
-    let mut others = documents(experiments);
-    others.retain(|(other, _)| other.name != document.name);
-    let Document { name, profile, limits, .. } = document;
-    Some(view! {
-        name, profile, limits, figure, conclusions, table,
-        more => answer.reading.iter().filter(is_new).collect::<Vec<_>>(),
-        others => others.iter().map(other).collect::<Vec<_>>(),
-    })
+    let Document { name, profile, .. } = document;
+    Some(view! { name, profile, figure, conclusions => conclusions(experiments) })
 }
 
-/// As much of a revision as people read, with its date.
-fn dated(revision: &str, dates: &BTreeMap<String, String>) -> String {
-    let (hash, more) =
-        revision.split_once(' ').map_or((revision, String::new()), |(hash, more)| (hash, format!(" {more}")));
-    let short = hash.get(..7).unwrap_or(hash);
-    let date = dates.get(hash).map_or_else(String::new, |date| format!(", {date}"));
-    format!("`{short}`{more}{date}")
-}
-
-/// Line of the index: title, scale and findings of an experiment; of a paper's table also its verdict.
-fn line(document: &Document, dates: &BTreeMap<String, String>) -> Value {
-    let Document { name, profile, title, progress, findings, .. } = document;
-    let n_verdicts = usize::from(document.reproduction.is_some()).min(findings.len());
-    let first = document.blocks.iter().find_map(|block| block.reading.first());
-    let revisions = progress.iter().flat_map(|progress| &progress.revisions).map(|r| dated(r, dates));
-    view! {
-        name, profile, title, progress,
-        revisions => revisions.collect::<Vec<_>>(),
-        found => if findings.is_empty() { first.into_iter().collect() } else { Vec::from_iter(&findings[n_verdicts..]) },
-    }
+/// Line of the index: title, scale and result of an experiment.
+fn line(document: &Document) -> Value {
+    let Document { name, profile, title, progress, reproduction, .. } = document;
+    view! { name, profile, title, progress, reproduction, gain => document.answer.as_ref().map(|answer| answer.overall) }
 }

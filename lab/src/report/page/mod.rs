@@ -37,6 +37,7 @@ use super::templates::{self, view};
 use crate::style;
 use treebeam::error::Result;
 
+pub(super) use forest::of_answer as gains_of;
 pub use index::{Extra, MARK};
 pub use link::Base;
 pub(super) use link::Folder;

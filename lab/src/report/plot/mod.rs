@@ -10,12 +10,15 @@
 //! | `label` | labels beside points |
 //! | `picture` | a chart as a file |
 //! | `heat` | a heat map as a file |
+//! | `forest` | the answer as a file |
 
 mod chart;
+mod forest;
 mod heat;
 mod label;
 mod picture;
 
 pub(super) use chart::ChartView;
+pub use forest::answer_svg;
 pub use heat::heat_map_svg;
 pub use picture::svg;
