@@ -145,11 +145,13 @@ SETTINGS = $(if $(OUT),--out '$(OUT)') $(if $(JOBS),--jobs $(JOBS)) $(if $(SEEDS
 # The papers' tables, in the order in which they are run.
 TABLES = fg17-table1 gn13-table1 gn13-figure1 l2s-table3 l2s-table4 l2s-table5 fg17-table3 fg17-table4
 # The argument of this project.
-ABLATIONS = lecture-global-vs-greedy beam-ablation exploration-vs-beam
+ABLATIONS = study lecture-global-vs-greedy beam-ablation exploration-vs-beam
+# The other experiments.
+COMPARISONS = beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices nonprojective joint learning-curves every-system restart updates en-ewt-targets en-ewt-networks
 # Full unless something else is asked for.
 TABLES_PROFILE = $(if $(QUICK),quick,$(if $(filter file,$(origin PROFILE)),full,$(PROFILE)))
 
-.PHONY: demo tables verify features $(TABLES) $(ABLATIONS) global-vs-greedy beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices nonprojective predicted-tags joint learning-curves languages study every-system pretraining restart updates en-ewt-targets en-ewt-networks
+.PHONY: demo tables verify features $(TABLES) $(ABLATIONS) $(COMPARISONS)
 
 demo: build ## train and compare on a generated treebank; nothing to download
 	$(TREEBEAM) experiment run experiments/demo.toml $(if $(OUT),,--out demo) $(SETTINGS)
@@ -178,7 +180,7 @@ exploration-vs-beam: build ## exploration against beams at equal time, on every 
 lecture-global-vs-greedy exploration-vs-beam:
 	$(EXPERIMENT) experiments/$@.toml --profile $(TABLES_PROFILE) $(SETTINGS)
 
-global-vs-greedy: build ## what global training buys: systems x training, on real treebanks
+study: build ## the study: equal menus of four for greedy and global training, gold and predicted tags, 19 treebanks
 beam-ablation: build ## accuracy, search errors and speed against the width of the beam
 beam-margin: build ## pruning by score margin beside narrower beams: accuracy, search errors and speed
 search-axis: build ## from greedy to exact search: the same features, the same systems
@@ -188,19 +190,15 @@ exact-networks: build ## exact search with an encoder: three systems, the same n
 neural-global-vs-greedy: build ## what global training buys a linear model, a network, an encoder: four scorers, four systems
 spurious-choices: build ## which of several correct transitions greedy training teaches: three systems, 10 languages
 nonprojective: build ## non-projective training trees: learned from at least cost, left out, or lifted
-predicted-tags: build ## gold tags, predicted tags, no tags: the gain of global training with each
 joint: build ## tags first, or tags and trees in one derivation: greedily, and in a beam
 learning-curves: build ## global training against exploration, by the size of the treebank
-study: build ## the study: equal menus of four for greedy and global training, gold and predicted tags, 19 treebanks
-languages: build ## what global training buys on each of 19 treebanks, beside what they are like
 en-ewt-targets: build ## what each ingredient gives on English-EWT: features, losses, replicas, width, learning to search
 en-ewt-networks: build ## networks on English-EWT: exploration, beams, global training, encoders, biaffine
 every-system: build ## what it takes that a beam is ahead of exploration where it was behind: updates, greedy training first
-pretraining: build ## what greedy training before global training gives on each of 19 treebanks
 restart: build ## exploration and beams together: updates that restart, beams that start in the model's own derivations
 features: build ## which groups of templates pay: one more, one less, with speeds; for arc-eager, and for systems with a stack
 updates: build ## what global training compares and minimises: update strategies, losses, learners
-global-vs-greedy beam-ablation beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices nonprojective predicted-tags joint learning-curves languages study every-system pretraining restart updates en-ewt-targets en-ewt-networks:
+study beam-ablation $(COMPARISONS):
 	$(EXPERIMENT) experiments/$@.toml --profile $(PROFILE) $(SETTINGS)
 
 features:

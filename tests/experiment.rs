@@ -26,9 +26,7 @@ fn shipped_specifications_are_listed() {
     let folder = tempfile::tempdir().unwrap();
     let output = treebeam(&["experiment", "list", shipped().to_str().unwrap()], folder.path()).assert().success();
     let listed = text(output.get_output().stdout.clone());
-    for expected in
-        ["beam-ablation.toml", "demo.toml", "global-vs-greedy.toml", "quick: 1,368 cells, 19 treebanks, 3 seeds\n"]
-    {
+    for expected in ["beam-ablation.toml", "demo.toml", "study.toml", "quick: 1,292 cells, 19 treebanks, 1 seed\n"] {
         assert!(listed.contains(expected), "{expected}: {listed}");
     }
     let output = treebeam(&["experiment", "list", shipped().to_str().unwrap(), "--json"], folder.path()).assert();
@@ -36,8 +34,8 @@ fn shipped_specifications_are_listed() {
     let objects: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(objects.len(), listed.lines().filter(|line| line.ends_with(".toml")).count());
     let named = |name: &str| objects.iter().find(|o| o["specification"].as_str().unwrap().ends_with(name)).unwrap();
-    let quick = &named("global-vs-greedy.toml")["profiles"]["quick"];
-    assert_eq!(quick, &serde_json::json!({"treebanks": 19, "seeds": 3, "cells": 1368}));
+    let quick = &named("study.toml")["profiles"]["quick"];
+    assert_eq!(quick, &serde_json::json!({"treebanks": 19, "seeds": 1, "cells": 1292}));
     assert_eq!(named("throughput.toml")["profiles"]["quick"].get("cells"), None);
 }
 

@@ -3,11 +3,11 @@
 //! ```text
 //! Global training leads by 0.98<!--= gain --> points.      the comment gives the figure to its left
 //!
-//! <!--= ../tables/languages.jinja -->                       at the start of a line it names a template, from where the
+//! <!--= ../tables/systems.jinja -->                         at the start of a line it names a template, from where the
 //! <!--/-->                                                  document lies; what that makes stands between the two
 //!
 //! <!--set                                                   names for expressions of this document
-//! gain = document("languages").answer.overall.points
+//! gain = document("study").answer.overall.points
 //! -->
 //! ```
 //!

@@ -9,7 +9,7 @@ use treebeam::error::{Error, Location, Problem, Result};
 use treebeam::files::{Packing, read_whole};
 
 /// Order of experiments: the tables of papers, then the comparisons of our own. Others follow by name.
-const ORDER: [&str; 15] = [
+const ORDER: [&str; 13] = [
     "gn13-table1",
     "gn13-figure1",
     "l2s-table3",
@@ -19,10 +19,8 @@ const ORDER: [&str; 15] = [
     "fg17-table3",
     "fg17-table4",
     "study",
-    "languages",
     "learning-curves",
     "lecture-global-vs-greedy",
-    "global-vs-greedy",
     "beam-ablation",
     "exploration-vs-beam",
 ];

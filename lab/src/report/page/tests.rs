@@ -211,23 +211,17 @@ fn experiments_stand_in_their_order_and_full_profiles_first() {
         profile: profile.to_owned(),
         ..document(Vec::new())
     };
-    let documents = [
-        ("z", "a"),
-        ("languages", "quick"),
-        ("a", "x"),
-        ("languages", "full"),
-        ("l2s-table3", "q"),
-        ("languages", "b"),
-    ];
+    let documents =
+        [("z", "a"), ("study", "quick"), ("a", "x"), ("study", "full"), ("l2s-table3", "q"), ("study", "b")];
     let mut report = Report::new(documents.map(|(name, profile)| named(name, profile)).into()).unwrap();
-    assert_eq!(names(&report), ["l2s-table3", "languages", "a", "z"]);
+    assert_eq!(names(&report), ["l2s-table3", "study", "a", "z"]);
     let profiles: Vec<&str> = report.experiments[1].profiles.iter().map(|d| d.profile.as_str()).collect();
     assert_eq!(profiles, ["full", "b", "quick"]);
     assert_eq!(report.counts(), (4, 6));
     report.begin_with(&["z".to_owned(), "a".to_owned()]).unwrap();
-    assert_eq!(names(&report), ["z", "a", "l2s-table3", "languages"]);
+    assert_eq!(names(&report), ["z", "a", "l2s-table3", "study"]);
     let error = report.begin_with(&["y".to_owned()]).unwrap_err().to_string();
-    assert_eq!(error, "no results of `y`; there are z, a, l2s-table3, languages");
+    assert_eq!(error, "no results of `y`; there are z, a, l2s-table3, study");
 }
 
 fn curve(style: Style, points: &[(f64, f64)]) -> Curve {
