@@ -5,7 +5,7 @@ HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 
 .PHONY: help
 help:
-	@awk -F ':.*## ' -v first=' $(TABLES) lecture-global-vs-greedy ' ' \
+	@awk -F ':.*## ' -v first=' $(TABLES) study lecture-global-vs-greedy ' ' \
 		/^[a-z0-9-]+:.*## / { line = sprintf("  make %-26s %s\n", $$1, $$2); \
 			if (index(first, " " $$1 " ")) tables = tables line; else others = others line } \
 		END { printf "%s\n%s", tables, others }' $(MAKEFILE_LIST)
@@ -119,9 +119,9 @@ clean: ## remove what was built and the demo's output
 # make gn13-table1 TREEBEAM_TREEBANKS=DIR JOBS=1        one table
 # make report                                           what has been run, as one page
 #
-# The papers' tables are run in full, which takes days, unless QUICK=1 asks for their small versions, and so are
-# lecture-global-vs-greedy and exploration-vs-beam; the plan, with an estimate of time, is printed first. The other experiments
-# are small unless PROFILE=full. JOBS: cells side by side, by default
+# The papers' tables are run in full, which takes days, unless QUICK=1 asks for their small versions, and so is
+# lecture-global-vs-greedy; the plan, with an estimate of time, is printed first. The other experiments are small unless
+# PROFILE=full. JOBS: cells side by side, by default
 # one per core. Runs that were interrupted go on where they stopped, and several may run at the same time. SEEDS="1 2" and
 # TREEBANKS="en_ewt UD_Turkish-IMST" replace those of the profile. Tables, plots and records are in results/ (demo/ for the demo);
 # those of runs with other seeds or treebanks in runs/, for they are no results of these experiments; OUT=DIR puts them anywhere.
@@ -145,9 +145,9 @@ SETTINGS = $(if $(OUT),--out '$(OUT)') $(if $(JOBS),--jobs $(JOBS)) $(if $(SEEDS
 # The papers' tables, in the order in which they are run.
 TABLES = fg17-table1 gn13-table1 gn13-figure1 l2s-table3 l2s-table4 l2s-table5 fg17-table3 fg17-table4
 # The argument of this project.
-ABLATIONS = study lecture-global-vs-greedy beam-ablation exploration-vs-beam
+ABLATIONS = study lecture-global-vs-greedy beam-ablation
 # The other experiments.
-COMPARISONS = beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices nonprojective joint learning-curves every-system restart updates en-ewt-targets en-ewt-networks
+COMPARISONS = exploration-vs-beam beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices nonprojective joint learning-curves every-system restart updates en-ewt-targets en-ewt-networks
 # Full unless something else is asked for.
 TABLES_PROFILE = $(if $(QUICK),quick,$(if $(filter file,$(origin PROFILE)),full,$(PROFILE)))
 
@@ -176,12 +176,11 @@ $(TABLES): build
 	$(EXPERIMENT) experiments/$@.toml --profile $(TABLES_PROFILE) $(SETTINGS)
 
 lecture-global-vs-greedy: build ## from greedy to global training, step by step, with learning curves
-exploration-vs-beam: build ## exploration against beams at equal time, on every transition system
-lecture-global-vs-greedy exploration-vs-beam:
 	$(EXPERIMENT) experiments/$@.toml --profile $(TABLES_PROFILE) $(SETTINGS)
 
 study: build ## the study: equal menus of four for greedy and global training, gold and predicted tags, 19 treebanks
 beam-ablation: build ## accuracy, search errors and speed against the width of the beam
+exploration-vs-beam: build ## exploration against beams at equal time, on every transition system
 beam-margin: build ## pruning by score margin beside narrower beams: accuracy, search errors and speed
 search-axis: build ## from greedy to exact search: the same features, the same systems
 graph-orders: build ## graph-based parsers of first to third order beside transition systems
