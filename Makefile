@@ -206,10 +206,12 @@ features:
 # Release
 #
 # make dist ARCHS=x86_64                                one kind of processor; about five minutes for each program and each wheel
+# MAINTAINER="Name <address>" is written into Debian packages.
 
 ARCHS ?= x86_64 aarch64
 DIST = target/dist
 DIST_ENV = target/dist-tools
+export MAINTAINER
 # zig is the C compiler and linker of all targets.
 DIST_PACKAGES = cargo-zigbuild==0.24.1 ziglang==0.17.1 maturin==1.16.0 auditwheel==6.8.2 twine==7.0.0
 

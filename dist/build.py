@@ -194,7 +194,7 @@ def debian(path, version, arch, files, description, folder):
     control = folder / "DEBIAN/control"
     control.parent.mkdir()
     control.write_text(f"Package: {PROGRAM}\nVersion: {version}\nArchitecture: {DEBIAN[arch]}\nSection: science\nPriority: optional\n"
-                       f"Maintainer: the treebeam authors <nobody@localhost>\nInstalled-Size: {size // 1024 + 1}\n"
+                       f"Maintainer: {os.environ.get('MAINTAINER') or 'the treebeam authors <nobody@localhost>'}\nInstalled-Size: {size // 1024 + 1}\n"
                        f"Description: transition-based dependency parser\n {description}.\n")
     doc = folder / "usr/share/doc" / PROGRAM
     (doc / "copyright").write_bytes((doc / "LICENSE-MIT").read_bytes() + b"\n" + (doc / "LICENSE-APACHE").read_bytes())

@@ -17,14 +17,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "dist"))
+from models import file_of  # noqa: E402
+
 MOST_BYTES = 3_000_000
 THRESHOLDS = ["0.5", "1", "1.5", "2", "3", "4", "6"]
-
-
-def file_of(folder, part):
-    own = [folder / f"{part}.conllu"]
-    found = [path for path in own if path.exists()] or sorted(folder.glob(f"*-ud-{part}.conllu"))
-    return found[0] if found else None
 
 
 def main():
