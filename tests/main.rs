@@ -28,6 +28,7 @@ mod oracle;
 mod packaging;
 mod parsing;
 mod partial;
+mod plus;
 mod processors;
 mod records;
 mod report;

@@ -149,6 +149,8 @@ struct Run<'r> {
     words: usize,
     /// Sentences with an enhanced graph.
     enhanced: usize,
+    /// Columns behind the ten of what has been written to the output that is open, once there is something.
+    further: Option<Vec<Box<str>>>,
     decoding: Duration,
     /// False if something was left out.
     is_whole: bool,
@@ -158,12 +160,13 @@ struct Run<'r> {
 impl<'r> Run<'r> {
     fn new(args: &'r Args, model: &'r Loaded, pipeline: &'r mut Pipeline) -> Run<'r> {
         let (decoding, bar) = (Duration::ZERO, progress_bar());
-        Run { args, model, pipeline, sentences: 0, words: 0, enhanced: 0, decoding, is_whole: true, bar }
+        Run { args, model, pipeline, sentences: 0, words: 0, enhanced: 0, further: None, decoding, is_whole: true, bar }
     }
 
     /// Writes one output.
     fn write(&mut self, part: &Part) -> anyhow::Result<()> {
         let mut output = Output::create(&part.output)?;
+        self.further = None;
         part.inputs.iter().try_for_each(|input| self.parse(input, part.format, &mut output))?;
         Ok(output.finish()?)
     }
@@ -189,13 +192,25 @@ impl<'r> Run<'r> {
             }
             let chunk = read_chunk(&mut source, self.pipeline).map_err(with_remedy)?;
             let started = Instant::now();
-            let chunk = self.pipeline.tag(chunk)?;
+            let mut chunk = self.pipeline.tag(chunk)?;
             self.decoding += started.elapsed();
             for warning in empty_columns.look_at(&chunk, &name, chunk.is_empty()) {
                 eprintln!("warning: {warning}");
             }
-            if chunk.is_empty() {
-                break;
+            let Some(first) = chunk.first_mut() else { break };
+            match &self.further {
+                Some(known) if **known != *first.further_columns() => {
+                    let [found, expected] = [first.further_columns(), known].map(|names| match names {
+                        [] => "no columns behind the ten".to_owned(),
+                        names => format!("the columns {} behind the ten", names.join(", ")),
+                    });
+                    bail!("{name}: {found}; expected {expected}, as in the inputs before it, or a folder for --output");
+                }
+                Some(_) => {}
+                None => {
+                    *first = first.at_start().into_owned();
+                    self.further = Some(first.further_columns().to_vec());
+                }
             }
             let started = Instant::now();
             let parsed = self.pipeline.parse(&chunk)?;

@@ -136,7 +136,8 @@ pub enum Attribute {
     /// True if the node has no dependents (`.leaf`).
     Leaf,
     /// Something inside a column: of FORM, which stands for the column that the options call the word, a prefix, a suffix or the
-    /// shape (`.pre2`, `.suf3`, `.shape`), or the path of its cluster (`.c4`, `.c`); of FEATS or MISC the value of a name (`.feats:Case`, `.misc:Gloss`), or of each (`.feats*`).
+    /// shape (`.pre2`, `.suf3`, `.shape`), or the path of its cluster (`.c4`, `.c`); of FEATS or MISC the value of a name (`.feats:Case`, `.misc:Gloss`), or of each (`.feats*`); behind
+    /// MISC another column of CoNLL-U Plus (`.column:PARSEME:MWE`).
     Inside(Column, Part),
 }
 
@@ -171,6 +172,9 @@ impl Attribute {
     pub(super) fn inside(spelling: &str) -> Option<Attribute> {
         let letters = |n: &str| n.parse().ok().filter(|n| (1..=Part::LONGEST_AFFIX).contains(n));
         let of_word = |part| Attribute::Inside(Column::Form, part);
+        if let Some(name) = spelling.strip_prefix("column:") {
+            return Some(Attribute::Inside(Column::Misc, Part::Further(Name::new(name)?)));
+        }
         if let Some((column, name)) = spelling.split_once(':') {
             let column = NAMED.iter().find(|(_, known)| *known == column)?.0;
             return Some(Attribute::Inside(column, Part::Named(Name::new(name)?)));
@@ -270,6 +274,7 @@ impl fmt::Display for Attribute {
                 Part::Cluster(0) => f.write_str("c"),
                 Part::Cluster(n) => write!(f, "c{n}"),
                 Part::Named(name) => write!(f, "{column}:{name}"),
+                Part::Further(name) => write!(f, "column:{name}"),
                 Part::Each => write!(f, "{column}*"),
             };
         }

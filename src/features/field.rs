@@ -29,6 +29,9 @@ pub enum Part {
     Cluster(u8),
     /// The value of one name in a list `Case=Nom|Number=Sing` (`.feats:Case`, `.misc:Gloss`); `_` where the list lacks it.
     Named(Name),
+    /// All of another column, which stands behind the ten of CoNLL-U Plus, by its name (`.column:PARSEME:MWE`); its field's column is MISC, the
+    /// last of the ten.
+    Further(Name),
     /// Each name's value by itself (`.feats*`, `.misc*`): a template stands for one for each name of the training data, see
     /// [`FeatureSet::expanded`](super::FeatureSet::expanded).
     Each,
@@ -40,7 +43,7 @@ impl Part {
     /// The most steps of a path that are named.
     pub const LONGEST_PATH: u8 = 32;
 
-    /// Part of `text`; without clusters, no word is in any.
+    /// Part of `text`; without clusters, no word is in any. Of other columns nothing is known.
     pub fn of(self, text: &str) -> Cow<'_, str> {
         match self {
             Part::Whole | Part::Each => Cow::Borrowed(text),
@@ -53,7 +56,7 @@ impl Part {
                 Cow::Borrowed(&text[start.map_or(0, |(place, _)| place)..])
             }
             Part::Shape => Cow::Owned(shape(text)),
-            Part::Cluster(_) => Cow::Borrowed("_"),
+            Part::Cluster(_) | Part::Further(_) => Cow::Borrowed("_"),
             Part::Named(name) => {
                 let pairs = text.split('|').filter_map(|pair| pair.split_once('='));
                 let value = pairs.into_iter().find_map(|(known, value)| (known == name.as_str()).then_some(value));

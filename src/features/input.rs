@@ -5,9 +5,10 @@ use rapidhash::v3::rapidhash_v3;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Attribute, Clusters, FeatureSet, Field, Part, Vocabulary};
+use super::{Attribute, Clusters, FeatureSet, Field, Name, Part, Vocabulary};
 use crate::choice::choice;
 use crate::configuration::tagged_word;
+use crate::error::{Problem, Result};
 use crate::tree::{LabelId, NO_NODE, Node};
 use crate::treebank::{Column, Words};
 
@@ -154,6 +155,31 @@ impl Columns {
         }
     }
 
+    /// The text that `field` reads of `word`.
+    pub fn text<'t>(&'t self, field: Field, sentence: &'t dyn Words, word: Node) -> Cow<'t, str> {
+        match field.part {
+            Part::Further(name) => Cow::Borrowed(sentence.further(word, name.as_str()).unwrap_or("_")),
+            _ => self.part(field, sentence.column(word, field.column)),
+        }
+    }
+
+    /// Refuses a sentence that lacks a column of CoNLL-U Plus that is read.
+    ///
+    /// # Errors
+    /// With the name of the column.
+    pub fn check(&self, sentence: &dyn Words) -> Result<()> {
+        let further = self.fields.iter().filter_map(|field| match field.part {
+            Part::Further(name) => Some(name),
+            _ => None,
+        });
+        let is_lacking = |name: &Name| sentence.n_words() > 0 && sentence.further(1, name.as_str()).is_none();
+        let Some(name) = further.into_iter().find(is_lacking) else { return Ok(()) };
+        let found = format!("no column `{name}`, which a feature reads (`.column:{name}`)");
+        let expected =
+            format!("CoNLL-U Plus whose first line is `# global.columns = ...` with the ten columns and {name}");
+        Err(Problem { location: sentence.location(), found, expected }.into())
+    }
+
     /// The part of `text`, its column's, that `field` reads.
     pub fn part<'t>(&'t self, field: Field, text: &'t str) -> Cow<'t, str> {
         match (field.part, &self.clusters) {
@@ -288,7 +314,7 @@ impl Input {
                 self.values.extend((0..self.n_words).map(|_| NO_VALUE));
                 continue;
             }
-            let value = |word| columns.hash(field, &columns.part(field, sentence.column(word, field.column))) ^ mark;
+            let value = |word| columns.hash(field, &columns.text(field, sentence, word)) ^ mark;
             self.values.extend((1..=self.n_words as Node).map(value));
         }
         self.ids.clear();

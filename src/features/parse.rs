@@ -11,6 +11,7 @@
 //! S0.suf3 S0.pre2 S0.shape  inside the word: its last three letters, its first two, the pattern of capitals, digits and signs
 //! S0.c4 S0.c         the first four steps of the path to the word's cluster (`--clusters`), the whole path
 //! S0.feats:Case S0.misc:Gloss  the value of one name in a list of them; _ where it lacks it
+//! S0.column:PARSEME:MWE  another column of CoNLL-U Plus, by its name
 //! S0.p=ADP|IN B0.w   only where the tag is ADP or IN; elsewhere one and the same feature, whatever B0.w
 //! A1 A2              the last action and the one before it, each with its label; as far back as A4
 //! source             the name of the treebank that the sentence is of, of several (`--train NAME=FILE`)
@@ -307,7 +308,7 @@ fn attributes(spelling: &str) -> Result<Vec<Attribute>, (String, String)> {
         None => {
             let known = Attribute::ALL.iter().map(|(_, known)| *known).collect::<Vec<_>>().join(" ");
             let expected = format!(
-                "one of wp {known} pre1 to pre5 suf1 to suf5 shape c1 to c32 c feats:NAME misc:NAME feats* misc*"
+                "one of wp {known} pre1 to pre5 suf1 to suf5 shape c1 to c32 c feats:NAME misc:NAME feats* misc* column:NAME"
             );
             Err((format!("unknown attribute {}", quoted(spelling)), expected))
         }
@@ -349,16 +350,17 @@ mod tests {
 
     #[test]
     fn atoms_inside_columns_are_written_as_they_are_read() {
-        let text = "S0.pre1 S0.suf5 S0.shape\nS0.c4 S0.c B1.c32\nB0.feats:Case S0.l1.feats:Person[psor]\nB0.prev.suf2 B0.misc:Gloss\nS0.feats* B0.misc*\nS0.feats:Case=Nom|Acc B0.w";
+        let text = "S0.pre1 S0.suf5 S0.shape\nS0.c4 S0.c B1.c32\nB0.feats:Case S0.l1.feats:Person[psor]\nB0.prev.suf2 B0.misc:Gloss\nS0.feats* B0.misc*\nS0.feats:Case=Nom|Acc B0.w\nS0.column:PARSEME:MWE B0.next.column:NER";
         let set = FeatureSet::parse("inside", "inside.feat", text).unwrap();
         let templates: Vec<String> = set.templates.iter().map(Template::to_string).collect();
         assert_eq!(templates, text.lines().collect::<Vec<_>>());
-        let expected = "shape c1 to c32 c feats:NAME misc:NAME feats* misc*";
+        let expected = "shape c1 to c32 c feats:NAME misc:NAME feats* misc* column:NAME";
         for wrong in [
             "S0.pre0",
             "S0.pre6",
             "S0.suf",
             "S0.feats:",
+            "S0.column:",
             "S0.lemma*",
             "S0.lemma:Case",
             "S0.xpos:x",

@@ -69,9 +69,7 @@ impl Shown<'_> {
                                 Some(label) => self.columns.part(field, self.labels.name(label)).into_owned(),
                                 None => NOTHING.to_owned(),
                             },
-                            (word, Some(field)) => {
-                                self.columns.part(field, self.sentence.column(word, field.column)).into_owned()
-                            }
+                            (word, Some(field)) => self.columns.text(field, self.sentence, word).into_owned(),
                         }
                     }
                 }

@@ -158,12 +158,13 @@ impl TrainingData {
         let system = options.system;
         let learned = || kept.iter().map(|(sentence, _)| *sentence);
         learned().try_for_each(|sentence| system.check_training_length(sentence))?;
+        let columns = header.columns()?;
         learned().chain(dev.iter().flat_map(|dev| &dev.sentences)).try_for_each(|sentence| {
             header.check_length(sentence)?;
+            columns.check(sentence)?;
             strategy.check(sentence)
         })?;
         let (labels, actions) = header.labels_and_actions()?;
-        let columns = header.columns()?;
         let dimensions = header.network.as_mut().map(|network| &mut network.dimensions);
         let vectors = Vectors::of_training(options.vectors.as_deref(), &columns, options.word_units, dimensions)?;
         let weights = options.arc_weights.as_deref().map(|path| arc_weights::read(path, &labels)).transpose()?;

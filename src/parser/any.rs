@@ -7,6 +7,7 @@ use super::{KeepHeads, Loaded, MAX_BEAM, ParseOptions};
 use crate::decode::{Margin, Parsed, Parser, SearchKind, Strategy, confidence};
 use crate::error::{Error, Location, Result};
 use crate::graph::GraphParser;
+use crate::model::Frozen as _;
 use crate::process;
 use crate::scorers::{AnyModel, AnyScorer};
 use crate::tree::Node;
@@ -147,6 +148,7 @@ impl AnyParser {
         match (&self.kind, &self.model) {
             (Kind::Transitions(_, strategy), Loaded::Transitions(model)) => {
                 model.header.check_length(sentence)?;
+                model.scorer.columns().check(sentence)?;
                 strategy.check(sentence)?;
             }
             _ => crate::graph::check_length(sentence)?,
@@ -201,6 +203,10 @@ impl Words for OfSource<'_> {
 
     fn location(&self) -> Location {
         self.words.location()
+    }
+
+    fn further(&self, word: Node, name: &str) -> Option<&str> {
+        self.words.further(word, name)
     }
 
     fn treebank(&self) -> Option<&str> {

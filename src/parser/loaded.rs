@@ -208,7 +208,7 @@ impl Loaded {
         let mut text = Vec::new();
         sentence.write_parsed(&mut text, tree.heads(), &names).expect("memory takes all that is written");
         let text = String::from_utf8_lossy(&text);
-        Sentence::new(sentence.source(), sentence.format(), text.strip_suffix('\n').unwrap_or(&text))
+        sentence.with_text(text.strip_suffix('\n').unwrap_or(&text))
     }
 
     /// Writes a sentence once with each of the trees that were parsed of it; `with_scores` with rank and score as comments.

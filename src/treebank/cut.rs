@@ -2,8 +2,9 @@
 //!
 //! A part ends behind punctuation that ends sentences, if there is any in its second half, never within a multiword range,
 //! and has its own numbers. What cannot be kept is left out: heads in other parts with their labels, the enhanced graph with
-//! its empty nodes, and comments but for `sent_id`, which gets the part's number.
+//! its empty nodes, and comments but for `sent_id`, which gets the part's number, and names of columns (CoNLL-U Plus).
 
+use super::plus::further_columns;
 use super::sentence::sent_id;
 
 /// The parts of a block of more than `most_words` words: the line on which each starts, from 0, and its lines. `None` if the
@@ -18,12 +19,14 @@ pub(super) fn parts(block: &[u8], most_words: usize) -> Option<Vec<(usize, Vec<u
         return None;
     }
     let sent_id = sent_id(text);
+    let names = if further_columns(text).is_some() { lines.first() } else { None };
     let mut parts = Vec::new();
     let mut start = 0;
     while start < nodes.len() {
         let end = end_of_part(&nodes, start, most_words.max(1));
         let number = parts.len() + 1;
-        let mut part = sent_id.map_or(String::new(), |id| format!("# sent_id = {id}-{number}\n"));
+        let mut part = names.filter(|_| number == 1).map_or(String::new(), |names| format!("{names}\n"));
+        part += &sent_id.map_or(String::new(), |id| format!("# sent_id = {id}-{number}\n"));
         write_part(&nodes[start..end], &mut part)?;
         parts.push((if number == 1 { 0 } else { n_comments + start }, part.into_bytes()));
         start = end;
@@ -40,13 +43,14 @@ enum Kind {
 
 struct Line<'t> {
     kind: Kind,
+    /// The last one is MISC with whatever stands behind it.
     columns: [&'t str; 10],
 }
 
 impl<'t> Line<'t> {
     fn of(line: &'t str) -> Option<Line<'t>> {
         let mut columns = [""; 10];
-        let mut found = line.split('\t');
+        let mut found = line.splitn(10, '\t');
         for column in &mut columns {
             *column = found.next()?;
         }
@@ -56,7 +60,7 @@ impl<'t> Line<'t> {
             (_, true) => Kind::Empty,
             _ => Kind::Word,
         };
-        found.next().is_none().then_some(Line { kind, columns })
+        Some(Line { kind, columns })
     }
 
     /// The number in front of `-` or `.`, and the one behind it.

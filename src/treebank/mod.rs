@@ -12,6 +12,7 @@ pub mod cut;
 mod file;
 mod format;
 pub mod generate;
+mod plus;
 mod reader;
 mod recognise;
 mod scan;

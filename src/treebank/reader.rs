@@ -1,6 +1,7 @@
 //! Reading sentences one at a time.
 
 use super::blocks::{Block, Blocks, Fault, TRAILING_COMMENTS};
+use super::plus::{FurtherColumns, further_columns};
 use super::scan::Bounds;
 use super::{Format, Sentence, cut, recognise};
 use crate::error::{Error, Problem, Problems, Result, Rule};
@@ -39,6 +40,8 @@ pub struct Reader<R> {
 struct Reading {
     source: Arc<str>,
     format: Format,
+    /// Further columns of CoNLL-U Plus, if the first line names any.
+    further: Option<FurtherColumns>,
     blocks: Blocks,
     repair: bool,
     n_blocks: usize,
@@ -57,6 +60,7 @@ struct Reading {
 pub struct Unread {
     source: Arc<str>,
     format: Format,
+    further: Option<FurtherColumns>,
     /// First line, from 1 in the file.
     line: usize,
     /// Lines that end in a line feed each; none if the input ends, or cannot be gone on with, in a problem.
@@ -94,7 +98,10 @@ impl Unread {
 
     fn sentence(&self, words: &mut Vec<Bounds>, problems: &mut Problems) -> Option<Sentence> {
         match std::str::from_utf8(&self.lines) {
-            Ok(text) => Sentence::from_block(&self.source, self.line, self.format, text, words, problems),
+            Ok(text) => {
+                let (source, further) = (&self.source, self.further.as_ref());
+                Sentence::from_block(source, self.line, self.format, text, further, words, problems)
+            }
             Err(_) => {
                 let expected = recognise::encoding(&self.lines);
                 let lines = self.lines.split(|&byte| byte == b'\n').enumerate();
@@ -152,6 +159,7 @@ impl<R: BufRead> Reader<R> {
         let reading = Reading {
             source: source.into(),
             format,
+            further: None,
             blocks: Blocks::new(format == Format::Conllu),
             repair: false,
             n_blocks: 0,
@@ -249,6 +257,10 @@ impl Reading {
         match block {
             Block::At(mut line) => {
                 self.n_blocks += 1;
+                if self.n_blocks == 1 && self.format == Format::Conllu {
+                    let end = lines.iter().position(|&byte| byte == b'\n').unwrap_or(lines.len());
+                    self.further = std::str::from_utf8(&lines[..end]).ok().and_then(further_columns);
+                }
                 if let Some(most_words) = self.most_words
                     && let Some(parts) = cut::parts(&lines, most_words)
                 {
@@ -279,8 +291,8 @@ impl Reading {
     }
 
     fn unread(&self, line: usize, lines: Vec<u8>, layout: Problems) -> Unread {
-        let (source, format) = (Arc::clone(&self.source), self.format);
-        Unread { source, format, line, lines, is_first: false, layout }
+        let (source, format, further) = (Arc::clone(&self.source), self.format, self.further.clone());
+        Unread { source, format, further, line, lines, is_first: false, layout }
     }
 }
 

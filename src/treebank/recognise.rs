@@ -2,6 +2,7 @@
 //! CoNLL-U.
 
 use super::scan::{fields, number};
+use super::plus::{further_columns, names_of_columns};
 use super::{Column, Format, Sentence};
 use crate::files::by_magic;
 use crate::tree::{Node, Roots, violations};
@@ -48,6 +49,9 @@ fn other_tool(what: &str) -> String {
 
 /// A file of one word a line in other columns than CoNLL-U's ten, or of running text.
 fn lines_of_columns(text: &str, source: &str) -> Option<(&'static str, String)> {
+    if further_columns(text).is_some() {
+        return None;
+    }
     let convert = |columns: &str| {
         format!("ten columns; `treebeam treebank convert --from columns --columns {columns} {source}` makes them")
     };
@@ -161,16 +165,16 @@ fn held(lines: &[Vec<&str>]) -> Option<String> {
     Some(names.join(","))
 }
 
-/// False if the sentence, the first of a file, says that its columns are others than CoNLL-U's.
+/// False if the sentence, the first of a file, says that its columns are others than CoNLL-U's and, behind these, some that have names.
 pub(super) fn has_usual_columns(sentence: &Sentence) -> bool {
-    sentence.comments().next().and_then(plus_columns).is_none_or(|columns| columns == CONLLU)
+    let columns = sentence.comments().next().and_then(plus_columns);
+    columns.is_none_or(|columns| columns == CONLLU) || !sentence.further_columns().is_empty()
 }
 
 /// Names of the columns in a first line `# global.columns = ...` of CoNLL-U Plus, as `--columns` takes them.
 pub(super) fn plus_columns(line: &str) -> Option<String> {
-    let names = line.strip_prefix('#')?.trim_start().strip_prefix("global.columns")?.trim_start().strip_prefix('=')?;
     let name = |name: &str| Column::ALL.into_iter().find(|column| column.name(Format::Conllu) == name);
-    let names = names.split_whitespace().map(|text| name(text).map_or("_".to_owned(), |_| text.to_ascii_lowercase()));
+    let names = names_of_columns(line)?.map(|text| name(text).map_or("_".to_owned(), |_| text.to_ascii_lowercase()));
     Some(names.collect::<Vec<_>>().join(","))
 }
 

@@ -1,11 +1,11 @@
 //! The structure of one block: columns, ids, ranges, empty nodes.
 
 use super::{Column, Format};
-use crate::error::{Rule, excerpt_of_ascii};
+use crate::error::{Rule, excerpt, excerpt_of_ascii};
 use crate::tree::MAX_WORDS;
 
 /// Bounds of a word's columns in the text of its sentence: column `c` is at `bounds[c]..bounds[c + 1] - 1`, the byte
-/// left out being the tab or line feed behind it.
+/// left out being the tab or line feed behind it. Further columns of CoNLL-U Plus begin where the last bound is.
 pub(super) type Bounds = [u32; 11];
 
 /// Receiver of faults: the rule that is broken, the line, from 0 within the block, and what makes the message of what was
@@ -13,8 +13,9 @@ pub(super) type Bounds = [u32; 11];
 pub(super) type Report<'r> = dyn FnMut(Rule, usize, &dyn Fn() -> (String, String)) + 'r;
 
 /// Fills `words` with the places of the columns in `text`, whose lines all end in a line feed and none of which is
-/// empty, and reports every fault. Without faults, `words` are sound.
-pub(super) fn scan(text: &str, format: Format, words: &mut Vec<Bounds>, report: &mut Report<'_>) {
+/// empty, and reports every fault. Without faults, `words` are sound. Lines have columns of the names `further` behind the ten.
+pub(super) fn scan(text: &str, format: Format, further: &[Box<str>], words: &mut Vec<Bounds>, report: &mut Report<'_>) {
+    let expected_columns = 10 + further.len();
     words.clear();
     let bytes = text.as_bytes();
     let mut ids = Ids::default();
@@ -42,8 +43,8 @@ pub(super) fn scan(text: &str, format: Format, words: &mut Vec<Bounds>, report: 
             start += text[start..].find('\n').map_or(text.len(), |at| at + 1);
         } else {
             in_comments = false;
-            let (bounds, n_columns) = columns(bytes, start);
-            if n_columns == 10 {
+            let (bounds, n_columns, end) = columns(bytes, start);
+            if n_columns == expected_columns {
                 for column in Column::ALL {
                     if bounds[column as usize] + 1 == bounds[column as usize + 1] {
                         fault(Rule::EmptyColumn, &|| {
@@ -51,10 +52,17 @@ pub(super) fn scan(text: &str, format: Format, words: &mut Vec<Bounds>, report: 
                         });
                     }
                 }
+                let values = if further.is_empty() { "" } else { &text[bounds[10] as usize..end - 1] };
+                for (name, _) in further.iter().zip(values.split('\t')).filter(|(_, value)| value.is_empty()) {
+                    let message = || (format!("an empty {}", excerpt(name)), "some text; `_` means none".into());
+                    fault(Rule::EmptyColumn, &message);
+                }
             } else {
                 fault(Rule::Columns, &|| {
                     let columns = if n_columns == 1 { "column" } else { "columns" };
-                    (format!("{n_columns} {columns}"), "10 columns, separated by single tabs".into())
+                    let says = if further.is_empty() { "" } else { ", as `# global.columns` says" };
+                    let expected = format!("{expected_columns} columns, separated by single tabs{says}");
+                    (format!("{n_columns} {columns}"), expected)
                 });
             }
             let id = &text[start..bounds[1] as usize - 1];
@@ -62,38 +70,38 @@ pub(super) fn scan(text: &str, format: Format, words: &mut Vec<Bounds>, report: 
             if ids.accept(id, line, format, &mut fault) && words.len() <= MAX_WORDS {
                 words.push(bounds);
             }
-            start = bounds[10] as usize;
+            start = end;
         }
         line += 1;
     }
     ids.finish(report);
 }
 
-/// The bounds of the columns of the line that starts at `start`, and their number. The last bound is always the start
-/// of the next line; the others are right if there are ten columns, and the first always is.
-fn columns(bytes: &[u8], start: usize) -> (Bounds, usize) {
+/// The bounds of the columns of the line that starts at `start`, their number, and the start of the next line. The bounds are right if
+/// there are ten columns or more, and the first always is.
+fn columns(bytes: &[u8], start: usize) -> (Bounds, usize, usize) {
     let mut bounds = [0; 11];
     bounds[0] = start as u32;
-    let mut n_columns = 1;
+    let (mut n_columns, mut end) = (1, bytes.len());
     for (at, &byte) in bytes[start..].iter().enumerate() {
         if byte > b'\n' {
             continue;
         }
         let next = (start + at + 1) as u32;
         if byte == b'\t' {
-            if n_columns < 10 {
+            if n_columns <= 10 {
                 bounds[n_columns] = next;
             }
             n_columns += 1;
         } else if byte == b'\n' {
-            if n_columns < 10 {
+            if n_columns <= 10 {
                 bounds[n_columns] = next;
             }
-            bounds[10] = next;
+            end = next as usize;
             break;
         }
     }
-    (bounds, n_columns)
+    (bounds, n_columns, end)
 }
 
 /// The ids seen so far in a block.

@@ -1,5 +1,6 @@
 //! One sentence with every byte of its block.
 
+use super::plus::{FurtherColumns, further_columns};
 use super::scan::{Bounds, scan};
 use super::{Column, Format};
 use crate::choice::choice;
@@ -41,6 +42,8 @@ pub struct Sentence {
     pub(super) tags: Option<Column>,
     /// The name of the treebank that it is of, if it has one.
     treebank: Option<Arc<str>>,
+    /// Names of the columns of CoNLL-U Plus behind the ten, if there are any.
+    further: Option<FurtherColumns>,
 }
 
 choice! {
@@ -64,7 +67,9 @@ impl Sentence {
         let source: Arc<str> = source.into();
         let mut problems = Problems::new(1);
         let ended = if text.ends_with('\n') { Cow::from(text) } else { Cow::from(format!("{text}\n")) };
-        let sentence = Sentence::from_block(&source, 1, format, &ended, &mut Vec::new(), &mut problems);
+        let further = further_columns(&ended).filter(|_| format == Format::Conllu);
+        let sentence =
+            Sentence::from_block(&source, 1, format, &ended, further.as_ref(), &mut Vec::new(), &mut problems);
         problems.sort();
         match (sentence, problems.into_first()) {
             (Some(sentence), None) => Ok(sentence),
@@ -151,12 +156,13 @@ impl Sentence {
         line: usize,
         format: Format,
         text: &str,
+        further: Option<&FurtherColumns>,
         words: &mut Vec<Bounds>,
         problems: &mut Problems,
     ) -> Option<Sentence> {
         let before = problems.len();
         let mut id = None;
-        scan(text, format, words, &mut |rule, offset, message| {
+        scan(text, format, further.map_or(&[], |names| names), words, &mut |rule, offset, message| {
             problems.add(rule, || {
                 let sentence = id.get_or_insert_with(|| sent_id(text).map(id_of_messages)).clone();
                 let location = Location { path: source.to_string(), line: line + offset, sentence };
@@ -172,6 +178,7 @@ impl Sentence {
             words: words.as_slice().into(),
             tags: None,
             treebank: None,
+            further: further.cloned(),
         })
     }
 
@@ -192,6 +199,50 @@ impl Sentence {
     pub fn column(&self, word: Node, column: Column) -> &str {
         let bounds = &self.words[word as usize - 1];
         &self.text[bounds[column as usize] as usize..bounds[column as usize + 1] as usize - 1]
+    }
+
+    /// Names of the columns of CoNLL-U Plus behind the ten (`# global.columns`), in their order; none of CoNLL-U itself.
+    pub fn further_columns(&self) -> &[Box<str>] {
+        self.further.as_deref().unwrap_or_default()
+    }
+
+    /// The text of the [further column](Sentence::further_columns) `name` of `word`, if there is one.
+    pub fn further(&self, word: Node, name: &str) -> Option<&str> {
+        let place = self.further_columns().iter().position(|known| **known == *name)?;
+        let behind = &self.text[self.words[word as usize - 1][10] as usize..];
+        behind.lines().next()?.split('\t').nth(place)
+    }
+
+    /// The sentence as the first one of a file: with the comment that names its columns, if it has further ones.
+    #[must_use]
+    pub fn at_start(&self) -> Cow<'_, Sentence> {
+        if self.further.is_none() || further_columns(&self.text).is_some() {
+            return Cow::Borrowed(self);
+        }
+        let names = Column::ALL.iter().map(|column| column.name(self.format));
+        let names: Vec<&str> = names.chain(self.further_columns().iter().map(|name| &**name)).collect();
+        let comment = format!("# global.columns = {}\n", names.join(" "));
+        let mut words = self.words.clone();
+        words.iter_mut().flatten().for_each(|bound| *bound += comment.len() as u32);
+        Cow::Owned(self.with(comment + &self.text, words))
+    }
+
+    /// The sentence with another text, which has its words there.
+    fn with(&self, text: String, words: Box<[Bounds]>) -> Sentence {
+        let (source, treebank, further) = (Arc::clone(&self.source), self.treebank.clone(), self.further.clone());
+        Sentence { text: text.into(), words, source, treebank, further, ..*self }
+    }
+
+    /// The sentence with another text: all lines of its block without the blank line.
+    ///
+    /// # Errors
+    /// If `text` is not one well-formed block.
+    pub(crate) fn with_text(&self, text: &str) -> Result<Sentence, Problem> {
+        let mut problems = Problems::new(1);
+        let (further, words) = (self.further.as_ref(), &mut Vec::new());
+        let read = Sentence::from_block(&self.source, self.line, self.format, text, further, words, &mut problems);
+        let read = read.map(|read| Sentence { tags: self.tags, treebank: self.treebank.clone(), ..read });
+        read.ok_or_else(|| problems.into_first().expect("a block that is refused has a problem"))
     }
 
     /// The form of `word`.
@@ -346,11 +397,16 @@ impl Sentence {
             let rest = &self.text[bounds[kept] as usize - 1..written];
             match misc.get(number) {
                 Some(attributes) => {
-                    let (columns, line_end) = rest.split_at(rest.trim_end_matches(['\r', '\n']).len());
+                    let (columns, line_end) = rest.split_at(rest.len() - 1);
                     let (before, misc) = columns.rsplit_once('\t').unwrap_or_default();
                     write!(output, "{before}\t{}{line_end}", with_attributes(misc, attributes))?;
                 }
                 None => output.write_all(rest.as_bytes())?,
+            }
+            if self.further.is_some() {
+                let behind = self.text[written..].split_inclusive('\n').next().unwrap_or_default();
+                output.write_all(behind.as_bytes())?;
+                written += behind.len();
             }
         }
         self.write_between(output, written, self.text.len(), enhanced)?;
@@ -380,8 +436,7 @@ impl Sentence {
             }
         }
         text.push_str(&self.text[copied..]);
-        let (source, treebank) = (Arc::clone(&self.source), self.treebank.clone());
-        Sentence { text: text.into(), words, source, treebank, ..*self }
+        self.with(text, words)
     }
 
     /// Writes the lines between two words, or before the first or behind the last one, perhaps without empty nodes.

@@ -11,7 +11,7 @@ mod values;
 
 use unicode_normalization::is_nfc;
 
-use super::{Column, Format, Sentence};
+use super::{Column, Format, Sentence, plus};
 use crate::error::{Problems, Rule, excerpt, told_apart};
 use crate::tree::Roots;
 use comments::Comments;
@@ -39,6 +39,14 @@ impl Validator {
         let mut found = Problems::new(problems.limit());
         // The word before, and the first and the last word of the last range.
         let (mut word, mut range) = (0, (0, 0));
+        if plus::further_columns(sentence.text()).is_some() {
+            let place = &mut Place { sentence, line: sentence.line(), problems: &mut found };
+            place.add(
+                Rule::Format,
+                || "further columns, of CoNLL-U Plus".into(),
+                "CoNLL-U, with its ten columns alone",
+            );
+        }
         for (i, text) in sentence.text().lines().enumerate() {
             let place = &mut Place { sentence, line: sentence.line() + i, problems: &mut found };
             characters(text, place);

@@ -53,6 +53,11 @@ pub trait Words {
     /// The place of the sentence, for messages.
     fn location(&self) -> Location;
 
+    /// The text of the column `name` of `word` that CoNLL-U Plus has behind the ten; `None` if there is no such column.
+    fn further(&self, _word: Node, _name: &str) -> Option<&str> {
+        None
+    }
+
     /// The name of the treebank that the sentence is of, for models that were trained on several; none for the first of them.
     fn treebank(&self) -> Option<&str> {
         None
@@ -88,6 +93,10 @@ impl Words for Sentence {
 
     fn location(&self) -> Location {
         self.location(ROOT)
+    }
+
+    fn further(&self, word: Node, name: &str) -> Option<&str> {
+        self.further(word, name)
     }
 
     fn treebank(&self) -> Option<&str> {

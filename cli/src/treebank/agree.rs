@@ -1,5 +1,6 @@
 //! `treebeam treebank agree`.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -56,8 +57,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let agrees =
             analyses.iter().all(|other| other.heads == first.heads && (!args.labels || other.labels == first.labels));
         if agrees {
-            agreed = [agreed[0] + 1, agreed[1] + n_words];
+            let is_first = agreed[0] == 0;
+            let sentence = if is_first { sentence.at_start() } else { Cow::Borrowed(&sentence) };
             sentence.write(&mut output).map_err(Error::io(&args.output))?;
+            agreed = [agreed[0] + 1, agreed[1] + n_words];
         }
     }
     output.finish()?;

@@ -1,6 +1,7 @@
 //! `treebeam treebank split`.
 
 use anyhow::{bail, ensure};
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -65,9 +66,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut write = |output: &mut Output, numbers: &[&[usize]]| -> anyhow::Result<()> {
         n_written.push(numbers.iter().map(|part| part.len()).sum::<usize>());
         let path = output.path().to_owned();
-        for sentence in numbers.iter().copied().flatten().map(|&i| &treebank.sentences[i]) {
+        for (place, &i) in numbers.iter().copied().flatten().enumerate() {
+            let sentence = &treebank.sentences[i];
+            let sentence = if place == 0 { sentence.at_start() } else { Cow::Borrowed(sentence) };
             if division.are_alone {
-                n_left_out += write_alone(sentence, output).map_err(Error::io(&path))?;
+                n_left_out += write_alone(&sentence, output).map_err(Error::io(&path))?;
             } else {
                 sentence.write(output).map_err(Error::io(&path))?;
             }
