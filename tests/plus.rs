@@ -36,7 +36,7 @@ fn kept(text: &str) -> Vec<String> {
 }
 
 fn heads(text: &str) -> Vec<String> {
-    text.lines().filter_map(|line| Some(line.split('\t').skip(6).take(2).collect::<Vec<_>>().join(" "))).collect()
+    text.lines().map(|line| line.split('\t').skip(6).take(2).collect::<Vec<_>>().join(" ")).collect()
 }
 
 fn folder() -> tempfile::TempDir {
