@@ -13,10 +13,11 @@ pub(super) fn further_columns(text: &str) -> Option<FurtherColumns> {
     let mut names = names_of_columns(text.lines().next()?)?;
     let is_usual = Column::ALL.iter().all(|column| names.next() == Some(column.name(Format::Conllu)));
     let further: Vec<Box<str>> = names.map(Box::from).collect();
-    let is_new = |(i, name): (usize, &Box<str>)| {
+    let is_new = |i: usize| {
+        let name = &further[i];
         !further[..i].contains(name) && Column::ALL.iter().all(|column| column.name(Format::Conllu) != &**name)
     };
-    (is_usual && !further.is_empty() && further.iter().enumerate().all(is_new)).then(|| further.into())
+    (is_usual && !further.is_empty() && (0..further.len()).all(is_new)).then(|| further.into())
 }
 
 /// Names of the columns in a line `# global.columns = ...`.

@@ -1,8 +1,8 @@
 //! Recognition of files that are not CoNLL-U: one line that says what a file seems to be, and what would turn it into
 //! CoNLL-U.
 
-use super::scan::{fields, number};
 use super::plus::{further_columns, names_of_columns};
+use super::scan::{fields, number};
 use super::{Column, Format, Sentence};
 use crate::files::by_magic;
 use crate::tree::{Node, Roots, violations};
