@@ -80,9 +80,8 @@ fn lines(greedy: &OfClass, global: &OfClass, metric: Metric) -> Vec<Line> {
     all.into_iter().map(line).collect()
 }
 
-/// The classes of the words of a side's models, over treebanks and seeds; nothing unless every decoding has them, and
-/// of a kind nothing unless
-/// every decoding has that.
+/// The classes of the words of a side's models, over treebanks and seeds; nothing unless every decoding has them, and of a kind nothing
+/// unless every decoding has that.
 fn of_side(summary: &Summary, column: &str, side: &Side) -> Option<Classes> {
     let treebanks = summary.treebanks();
     let entries = treebanks.iter().zip(&side.methods).filter_map(|(t, method)| summary.entry(t, column, method));
