@@ -18,7 +18,7 @@ use treebeam::parser::Loaded;
 use treebeam::scorers::AnyModel;
 use treebeam::tree::{Labels, Roots};
 use treebeam::treebank::{Format, Reader, Sentence};
-use treebeam_lab::trace::{Options, check, page, trace};
+use treebeam_lab::trace::{Options, page, trace, watchable};
 
 const AFTER_HELP: &str = "\
 The page shows every item of every beam: what the parser considered, what it dropped, and why. If the sentence has a tree,
@@ -82,29 +82,20 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let beside = args.json.as_ref().and_then(|beside| beside.as_deref());
     let paths = Paths::default().input(&model_path).input(&input).output(&args.output)?;
     beside.iter().try_fold(paths, |paths, beside| paths.output(beside))?;
-    let model = match Loaded::read(&model_path)? {
-        Loaded::Transitions(model) => model,
-        Loaded::Graph(model) => {
-            let system = model.header.system;
-            bail!(
-                "{}: the model is for `{system}`, whose search is exact: there is no beam to watch",
-                model_path.display()
-            );
-        }
-    };
-    check(&model).map_err(|error| anyhow::anyhow!("{}: {error}", model_path.display()))?;
+    let loaded = Loaded::read(&model_path)?;
+    let model = watchable(&loaded).map_err(|error| anyhow::anyhow!("{}: {error}", model_path.display()))?;
     let reader = Reader::open(&input, args.format)?;
     if let Some(find) = args.find {
-        return list(find, &args, &model, reader);
+        return list(find, &args, model, reader);
     }
     let name = input.display().to_string();
     let (number, found) = sentence::find(reader, &name, args.sentence.as_deref())?;
     let found = found.for_target(model.header.target());
-    let with_gold = !args.no_gold && has_gold(&model, &found);
+    let with_gold = !args.no_gold && has_gold(model, &found);
     let margin = args.margin.unwrap_or_default();
     let options =
         Options { widths: args.beam.clone(), margin, listed: args.successors, with_gold, ..Options::default() };
-    let record = trace(&model, &found, number, &options)?;
+    let record = trace(model, &found, number, &options)?;
     let mut output = Output::create(&args.output)?;
     let beside = beside.map(Output::create).transpose()?;
     let json = args.json.is_some().then(|| serde_json::to_string(&record).map(|json| json + "\n")).transpose()?;

@@ -12,7 +12,7 @@ use treebeam::decode::{Margin, Parsed, confidence};
 use treebeam::error::{Error, Result};
 use treebeam::files::{Output, Paths};
 use treebeam::linear::Precision;
-use treebeam::model::{Pruned, Size};
+use treebeam::model::Size;
 use treebeam::parser::{AnyParser, CHUNK_WORDS, EmptyColumns, Loaded, MAX_BEAM, ParseOptions, SMALL_WEIGHTS};
 use treebeam::tree::{Labels, Roots};
 use treebeam::treebank::{Enhanced, Format, Reader, Sentence};
@@ -322,7 +322,7 @@ impl Model {
         })
     }
 
-    /// What the model is, its size and precision.
+    /// Header, size and precision of the model.
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded(|| {
             let Size { features, weights, .. } = self.model.size();
@@ -365,12 +365,7 @@ impl Model {
             py.detach(|| {
                 let mut model = self.model.clone().quantise(precision)?;
                 if let Some(below) = below {
-                    let (size, bytes) = (model.size(), model.bytes());
-                    model = model.prune(below)?;
-                    model = if small { model.pack()? } else { model };
-                    let weights = size.weights - model.size().weights;
-                    let bytes = bytes.saturating_sub(model.bytes());
-                    model.note_pruned(Pruned { below, weights, bytes, las: None });
+                    model = model.prune(below, small)?;
                 }
                 model.write_file(&path)
             })
@@ -379,7 +374,7 @@ impl Model {
         })
     }
 
-    /// What beams do with one sentence, as JSON and as a page; `treebeam.display.trace` shows it.
+    /// Record of the beams of one sentence as JSON, and the page that shows it; `treebeam.display.Trace` holds both.
     #[pyo3(signature = (sentence, beam, margin, gold, successors))]
     fn _trace(
         &self,
@@ -391,12 +386,7 @@ impl Model {
         successors: usize,
     ) -> PyResult<(String, String)> {
         guarded(|| {
-            let Loaded::Transitions(model) = &self.model else {
-                let system = self.model.system().name();
-                return Err(PyValueError::new_err(format!(
-                    "the search of `{system}` is exact: there is no beam to watch"
-                )));
-            };
+            let model = trace::watchable(&self.model).map_err(exception)?;
             let sentences = match sentences::text(sentence)? {
                 Some(_) => sentences::read(sentence)?,
                 None => sentences::read(PyList::new(py, [sentence])?.as_any())?,

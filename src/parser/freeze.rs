@@ -48,16 +48,24 @@ impl Loaded {
         sections.iter().map(|section| section.bytes().len() as u64).sum()
     }
 
+    /// Checks that weights of this precision can be made of the model's.
+    ///
+    /// # Errors
+    /// If it has 8 bits and 16 are asked for, which bring nothing back.
+    pub fn check_precision(&self, precision: Precision) -> Result<()> {
+        let found = "its weights have 8 bits, to which 16 bring nothing back; expected the model that it was made of";
+        match (self.precision(), precision) {
+            (Precision::I8, Precision::I16) => Err(Error::Usage(found.to_owned())),
+            _ => Ok(()),
+        }
+    }
+
     /// The model with weights of this precision.
     ///
     /// # Errors
-    /// If it has 8 bits and 16 are asked for, which bring nothing back, or if it is a graph-based network.
+    /// As [`Loaded::check_precision`], or if it is a graph-based network.
     pub fn quantise(self, precision: Precision) -> Result<Loaded> {
-        if self.precision() == Precision::I8 && precision == Precision::I16 {
-            let found =
-                "its weights have 8 bits, to which 16 bring nothing back; expected the model that it was made of";
-            return Err(Error::Usage(found.to_owned()));
-        }
+        self.check_precision(precision)?;
         Ok(match self {
             Loaded::Transitions(model) => {
                 let model = Arc::unwrap_or_clone(model);
@@ -84,20 +92,20 @@ impl Loaded {
         })
     }
 
-    /// The linear model without weights nearer to 0 than `least`.
+    /// The linear model without weights nearer to 0 than `below`, as its header then says; with a table of features that is nearly full if
+    /// it `packs`.
     ///
     /// # Errors
     /// If it is a network.
-    pub fn prune(self, least: f64) -> Result<Loaded> {
-        self.linear(|linear| linear.prune(least), |weights| weights.prune(least))
-    }
-
-    /// The linear model with a table of features that is nearly full.
-    ///
-    /// # Errors
-    /// If it is a network.
-    pub fn pack(self) -> Result<Loaded> {
-        self.linear(Linear::pack, FrozenWeights::pack)
+    pub fn prune(self, below: f64, packs: bool) -> Result<Loaded> {
+        let (size, bytes) = (self.size(), self.bytes());
+        let mut pruned = self.linear(|linear| linear.prune(below), |weights| weights.prune(below))?;
+        if packs {
+            pruned = pruned.linear(Linear::pack, FrozenWeights::pack)?;
+        }
+        let (weights, bytes) = (size.weights - pruned.size().weights, bytes.saturating_sub(pruned.bytes()));
+        *pruned.pruned() = Some(Pruned { below, weights, bytes, las: None });
+        Ok(pruned)
     }
 
     /// The linear model with other weights.
@@ -123,11 +131,11 @@ impl Loaded {
         })
     }
 
-    /// Notes in the header what was left out.
-    pub fn note_pruned(&mut self, pruned: Pruned) {
+    /// Note in the header of the weights that were left out.
+    pub fn pruned(&mut self) -> &mut Option<Pruned> {
         match self {
-            Loaded::Transitions(model) => Arc::make_mut(model).header.provenance.pruned = Some(pruned),
-            Loaded::Graph(model) => Arc::make_mut(model).header.provenance.pruned = Some(pruned),
+            Loaded::Transitions(model) => &mut Arc::make_mut(model).header.provenance.pruned,
+            Loaded::Graph(model) => &mut Arc::make_mut(model).header.provenance.pruned,
         }
     }
 

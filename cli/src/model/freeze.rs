@@ -13,7 +13,7 @@ use treebeam::eval::Counts;
 use treebeam::files::{Output, Paths};
 use treebeam::graph::GraphParser;
 use treebeam::linear::Precision;
-use treebeam::model::{Frozen as _, Pruned, Size};
+use treebeam::model::{Frozen as _, Size};
 use treebeam::parser::{Loaded, SMALL_WEIGHTS};
 use treebeam::training::{compare, development};
 use treebeam::tree::Roots;
@@ -137,14 +137,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(Quantise::I8) => Precision::I8,
     };
     let score_of = |model: &Loaded| test.as_ref().map(|test| score(model, test, args.beam)).transpose();
+    let refused = |error| anyhow::anyhow!("{}: {error}", args.model.display());
+    model.check_precision(precision).map_err(refused)?;
     let before = score_of(&model)?;
     let was = model.size();
-    let refused = |error| anyhow::anyhow!("{}: {error}", args.model.display());
     model = model.quantise(precision).map_err(refused)?;
     let mut after = None;
     if let Some(prune) = args.prune.or(args.small.then_some(Prune::Below(SMALL_WEIGHTS))) {
-        let (unpruned, score) =
-            ((model.size(), model.bytes()), if precision == had { before } else { score_of(&model)? });
+        let score = if precision == had { before } else { score_of(&model)? };
         let below = match prune {
             Prune::Below(below) => below,
             Prune::Auto => {
@@ -157,7 +157,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 let tried =
                     std::iter::successors(Some(FIRST), |below| Some(2.0 * below)).take_while(|&below| below <= LAST);
                 for next in tried {
-                    let after = score_of(&model.clone().prune(next)?)?;
+                    let after = score_of(&model.clone().prune(next, false)?)?;
                     if after.is_some_and(|after| score.las() - after.las() > MAY_COST) {
                         break;
                     }
@@ -166,18 +166,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 below
             }
         };
-        model = model.prune(below).map_err(refused)?;
-        if args.small {
-            model = model.pack()?;
-        }
-        let (size, bytes) = (model.size(), model.bytes());
+        model = model.prune(below, args.small).map_err(refused)?;
         after = score_of(&model)?;
-        let las = match (score, after, &test) {
-            (Some(before), Some(after), Some(test)) => Some((before.las(), after.las(), test.sha256.clone())),
-            _ => None,
-        };
-        let (weights, bytes) = (unpruned.0.weights - size.weights, unpruned.1.saturating_sub(bytes));
-        model.note_pruned(Pruned { below, weights, bytes, las });
+        if let (Some(before), Some(after), Some(test), Some(pruned)) = (score, after, &test, model.pruned()) {
+            pruned.las = Some((before.las(), after.las(), test.sha256.clone()));
+        }
     }
     let is = model.size();
     model.write_file(&args.output)?;

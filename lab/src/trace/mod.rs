@@ -17,4 +17,4 @@ mod record;
 mod watch;
 
 pub use page::{Listed, Live, index, packed, page};
-pub use record::{Options, check, trace};
+pub use record::{Options, trace, watchable};

@@ -1,11 +1,14 @@
 //! From what was seen to the record.
 
+use std::sync::Arc;
+
 use super::data::{ActionName, Arcs, FORMAT, ModelCard, SentenceCard, Trace, Word};
 use super::explain::Explainer;
 use super::watch::{Subject, TooMany, watch};
 use treebeam::decode::{Margin, NO_MARGIN, Workspace, margin};
 use treebeam::error::{Error, Problem, Result};
 use treebeam::model::Frozen as _;
+use treebeam::parser::Loaded;
 use treebeam::scorers::AnyModel;
 use treebeam::tree::lift::projectivise;
 use treebeam::tree::{Gold, Labels, Roots, Tree};
@@ -42,28 +45,33 @@ const MOST_BYTES: usize = 1 << 20;
 /// The most nodes in the lists of these items: each has those of the whole sentence, or nearly.
 const MOST_NODES: usize = 2_000_000;
 
-/// Checks that the model's search can be watched.
+/// The model, if its beams can be watched.
 ///
 /// # Errors
-/// If it tags and parses, or was trained with a merging beam.
-pub fn check(model: &AnyModel) -> Result<()> {
-    let found = match &model.header {
-        header if header.joint_target().is_some() => {
-            "the model tags and parses, and only derivations of trees can be watched"
+/// If it is graph-based, tags and parses, or was trained with a merging beam.
+pub fn watchable(model: &Loaded) -> Result<&Arc<AnyModel>> {
+    let found = match model {
+        Loaded::Graph(model) => {
+            let system = model.header.system;
+            format!("the model is for `{system}`, whose search is exact: there is no beam to watch")
         }
-        header if header.merges() => "the model was trained with --merge, and only plain beams can be watched",
-        _ => return Ok(()),
+        Loaded::Transitions(model) if model.header.joint_target().is_some() => {
+            "the model tags and parses, and only derivations of trees can be watched".to_owned()
+        }
+        Loaded::Transitions(model) if model.header.merges() => {
+            "the model was trained with --merge, and only plain beams can be watched".to_owned()
+        }
+        Loaded::Transitions(model) => return Ok(model),
     };
-    Err(Error::Usage(found.to_owned()))
+    Err(Error::Usage(found))
 }
 
 /// Decodes `sentence`, which has this `number` in its file, at several widths and records what happens.
 ///
 /// # Errors
-/// As [`check`]; if the sentence is to have a gold tree and has none that is a tree; if a width is 0; if a beam has too many items to be
+/// If the sentence is to have a gold tree and has none that is a tree; if a width is 0; if a beam has too many items to be
 /// shown. Of the widths that nobody asked for those are left out that are too wide.
 pub fn trace(model: &AnyModel, sentence: &Sentence, number: usize, options: &Options) -> Result<Trace> {
-    check(model)?;
     let n_words = sentence.n_words();
     let n_bytes = sentence.text().len();
     if n_bytes > MOST_BYTES {
