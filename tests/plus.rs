@@ -67,7 +67,7 @@ fn further_columns_are_read_and_kept() {
     assert_eq!(heads(&by_upos), heads(&by_column)[1..]);
     let test = fs::read_to_string(at.join("test.conllup")).unwrap();
     assert_eq!(kept(&by_column), kept(&test));
-    // What stands in MISC stands before them.
+    // Confidences go to MISC, before the further columns.
     let told = output(at, "parse --model column.model --confidences 4 test.conllup");
     let line = told.lines().find(|line| line.starts_with("1\t")).unwrap();
     let columns: Vec<&str> = line.split('\t').collect();
@@ -137,7 +137,7 @@ fn files_with_further_columns_are_checked() {
     said("treebank check x.conllup");
 }
 
-/// What is taken out of a treebank is a file of the same columns.
+/// Parts of a treebank are files of the same columns.
 #[test]
 fn parts_of_a_treebank_name_their_columns() {
     let folder = folder();

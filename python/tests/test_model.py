@@ -1,4 +1,4 @@
-"""What a model tells about itself, and what else it can do: files, fewer bits, beams to watch, pictures."""
+"""Methods of models beside parsing sentences: files, fewer bits, beams to watch, pictures."""
 
 import gzip
 

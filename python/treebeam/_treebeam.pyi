@@ -8,15 +8,14 @@ import numpy.typing as npt
 from typing_extensions import Unpack
 
 from ._options import TrainOptions
+from ._parsing import KeepOptions, ParseOptions, SearchOptions
 from .display import Pictures, Trace
 
 __version__: str
 
 _Path = Union[str, PathLike[str]]
 _Text = Union[str, bytes]
-_Search = Literal["beam", "exact"]
 _Margin = Union[float, Literal["auto", "none"]]
-_KeepHeads = Literal["all", "least-loss"]
 
 # One sentence: (form, upos) pairs, dictionaries of columns, a TokenList of conllu, a Doc or Span of spaCy, or a Tree.
 _Sentence = Any
@@ -83,48 +82,23 @@ class Model:
     def parse(
         self,
         sentences: _Sentences,
-        *,
-        beam: int | None = None,
-        threads: int = 1,
-        search: _Search | None = None,
-        margin: _Margin | None = None,
-        merge: bool | None = None,
-        keep_heads: _KeepHeads | None = None,
-        keep_labels: bool = False,
-        confidences: int | None = None,
-        source: str | None = None,
+        **options: Unpack[ParseOptions],
     ) -> list[Tree]:
         """The best tree of each sentence. What is None is as `treebeam parse` has it by default."""
     def k_best(
         self,
         sentences: _Sentences,
         k: int,
-        *,
-        beam: int | None = None,
-        threads: int = 1,
-        search: _Search | None = None,
-        margin: _Margin | None = None,
-        merge: bool | None = None,
-        keep_heads: _KeepHeads | None = None,
-        keep_labels: bool = False,
-        source: str | None = None,
+        **options: Unpack[KeepOptions],
     ) -> list[list[Tree]]:
         """The K best trees of each sentence, best first."""
     def parse_conllu(
         self,
         text: _Text,
         *,
-        beam: int | None = None,
-        threads: int = 1,
-        search: _Search | None = None,
-        margin: _Margin | None = None,
-        merge: bool | None = None,
-        keep_heads: _KeepHeads | None = None,
-        keep_labels: bool = False,
         k_best: int = 1,
-        confidences: int | None = None,
-        source: str | None = None,
         enhanced: Literal["drop", "keep"] = "drop",
+        **options: Unpack[ParseOptions],
     ) -> str:
         """Parses CoNLL-U into CoNLL-U: what `treebeam parse` writes, to the byte."""
     def parse_file(
@@ -132,24 +106,16 @@ class Model:
         input: _Path,
         output: _Path,
         *,
-        beam: int | None = None,
-        threads: int = 1,
-        search: _Search | None = None,
-        margin: _Margin | None = None,
-        merge: bool | None = None,
-        keep_heads: _KeepHeads | None = None,
-        keep_labels: bool = False,
         k_best: int = 1,
-        confidences: int | None = None,
-        source: str | None = None,
         enhanced: Literal["drop", "keep"] = "drop",
+        **options: Unpack[ParseOptions],
     ) -> int:
         """Parses a file into a file, as `treebeam parse` does, and returns the number of sentences.
 
         Files that end in .gz or .zst are packed. The output is written whole or not at all.
         """
     def info(self) -> dict[str, Any]:
-        """What the model is: `header`, `sizes` (features, weights, bytes of the scorer, scale of weights) and `precision`."""
+        """Facts of the model: `header`, `sizes` (features, weights, bytes of the scorer, scale of weights) and `precision`."""
     def freeze(
         self,
         path: _Path,
@@ -171,23 +137,18 @@ class Model:
         gold: bool = True,
         successors: int = 6,
     ) -> Trace:
-        """What beams of these widths do with a sentence, shown in a notebook step by step; by default powers of two up to the model's.
+        """Watches beams of these widths on a sentence, for a notebook; by default powers of two up to the model's width.
 
         `gold` takes the sentence's own tree for gold, if it has one. Raises ValueError for graph-based models and merging beams.
         """
-    def draw(self, sentences: _Sentences, *, columns: Iterable[str] = ..., labels: bool = True, **options: Any) -> Pictures:
+    def draw(self, sentences: _Sentences, *, columns: Iterable[str] = ..., labels: bool = True, **options: Unpack[ParseOptions]) -> Pictures:
         """Parses with `options` of `parse`, and shows the trees in a notebook."""
     def parse_arrow(
         self,
         batch: Any,
         *,
-        beam: int | None = None,
-        threads: int = 1,
-        search: _Search | None = None,
-        margin: _Margin | None = None,
-        merge: bool | None = None,
-        source: str | None = None,
         keep_going: bool = False,
+        **options: Unpack[SearchOptions],
     ) -> Any:
         """Parses a batch or table of Arrow: adds the columns `head`, `deprel`, `score`."""
 

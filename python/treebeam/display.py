@@ -41,7 +41,7 @@ def save(tree, path: str | os.PathLike, **options) -> None:
 
 
 class Trace:
-    """What beams did with a sentence: ``record`` is what `treebeam trace --json` writes; a notebook shows the page."""
+    """Beams of a sentence: ``record`` as `treebeam trace --json` writes it, ``html`` the page, which a notebook shows."""
 
     def __init__(self, record: dict, html: str) -> None:
         self.record = record
