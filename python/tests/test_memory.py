@@ -29,7 +29,7 @@ CALLS = [
     "model.parse(conllu * 1_000_000)",
     "model.parse([[('a' * 80_000_000, 'NOUN')]])",
     "model.parse([words * 30_000], beam=1 << 20)",
-    "model.parse([words * 30_000], beam=1 << 16, threads=2)",
+    "model.parse([words * 30_000], beam=1 << 20, threads=2)",
     "model.k_best([words * 30_000], 1 << 20, beam=1 << 20)",
     "model.parse_conllu(conllu * 2_500_000)",
     "treebeam.evaluate(conllu * 1_000_000, conllu * 1_000_000)",

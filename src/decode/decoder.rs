@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use hashbrown::HashMap;
+
 use super::past::{Past, used};
 use super::step::{ItemOf, Stepper};
 use super::{Given, Item, Machine, NO_MARGIN, Parsed, Restricted, Scratch, Strategy, Workspace};
@@ -114,7 +116,9 @@ impl<'m, S: TransitionSystem> Decoder<'m, S> {
             Some(past) => past.items::<S>(stepper.arena),
             None => vec![stepper.initial()],
         };
-        let before = past.map(|past| past.trees::<S>(&items)).unwrap_or_default();
+        // By address, the number of each item of the past.
+        let address = |item: ItemOf<'a, S>| std::ptr::from_ref(item).addr();
+        let starts: HashMap<usize, usize> = items.iter().map(|&item| address(item)).zip(0..).collect();
         let room = room.max(2 * used(bump));
         let mut goes_on = true;
         let pruning = (width, self.margin);
@@ -137,9 +141,12 @@ impl<'m, S: TransitionSystem> Decoder<'m, S> {
             }
         }
         let tree = |item: ItemOf<'a, S>| {
-            let first = past.and_then(|_| item.history().last());
-            match first.and_then(|first| before.get(&std::ptr::from_ref(first).addr())) {
-                Some(before) => self.machine.tree_after(item, before),
+            let before = past.and_then(|past| {
+                let start = starts.get(&address(item.history().last()?))?;
+                Some(past.tree(*start))
+            });
+            match before {
+                Some(before) => self.machine.tree_after(item, &before),
                 None => self.machine.tree(item, n_words),
             }
         };

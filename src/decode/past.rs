@@ -3,13 +3,12 @@
 //! on it, are freed.
 
 use bumpalo::Bump;
-use hashbrown::HashMap;
 
 use super::step::ItemOf;
 use super::{IDLE, Item};
 use crate::configuration::{Arena, Interner, Restored, Saved, SharedConfiguration};
 use crate::system::TransitionSystem;
-use crate::tree::Tree;
+use crate::tree::{LabelId, Node, Tree};
 
 /// Number of bytes in use.
 #[inline]
@@ -21,12 +20,15 @@ pub fn used(bump: &Bump) -> usize {
 #[derive(Debug)]
 pub struct Past {
     items: Saved,
-    /// By item: the tree that it has made so far; a word without a head hangs on the root.
-    trees: Vec<Tree>,
+    /// The tree that the first item has made so far; a word without a head hangs on the root.
+    first: Tree,
+    /// By item: the words of its tree with another head or label than in the first one's, with both. All trees of a wide beam would take
+    /// the product of its width and the sentence's length.
+    differences: Vec<Vec<(Node, Node, LabelId)>>,
 }
 
 impl Past {
-    /// The past of these items, of each of which `tree` tells the tree. What scorers know of cells and states is void then.
+    /// The past of these items, one at least, of each of which `tree` tells the tree. What scorers know of cells and states is void then.
     pub fn new<'a, S: TransitionSystem>(
         items: &[ItemOf<'a, S>],
         interner: &Interner,
@@ -40,18 +42,27 @@ impl Past {
             saved.number(u64::from(item.is_gold));
         }
         saved.end(interner);
-        Past { items: saved, trees: items.iter().map(|&item| tree(item)).collect() }
+        let first = tree(items[0]);
+        let difference = |&item: &ItemOf<'a, S>| {
+            let tree = tree(item);
+            let arcs = tree.words().map(|word| (word, tree.head(word), tree.label(word)));
+            arcs.filter(|&(word, head, label)| (head, label) != (first.head(word), first.label(word))).collect()
+        };
+        let differences = items.iter().map(difference).collect();
+        Past { items: saved, first, differences }
     }
 
     /// The items in an arena, without their histories.
     pub fn items<'a, S: TransitionSystem>(&self, arena: Arena<'a>) -> Vec<ItemOf<'a, S>> {
         let mut from = self.items.restore(arena.bump());
-        self.trees.iter().map(|_| item::<S>(&mut from)).collect()
+        self.differences.iter().map(|_| item::<S>(&mut from)).collect()
     }
 
-    /// By the address of an item of `starts`, the [items](Past::items) of this past: the tree that it has made.
-    pub fn trees<'a, S: TransitionSystem>(&self, starts: &[ItemOf<'a, S>]) -> HashMap<usize, &Tree> {
-        starts.iter().map(|&start| std::ptr::from_ref(start).addr()).zip(&self.trees).collect()
+    /// The tree that the item of this number has made.
+    pub fn tree(&self, item: usize) -> Tree {
+        let mut tree = self.first.clone();
+        self.differences[item].iter().for_each(|&(word, head, label)| tree.attach(word, head, label));
+        tree
     }
 }
 

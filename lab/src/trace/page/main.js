@@ -129,6 +129,8 @@ function help() {
   byId("help").setAttribute("aria-expanded", !keys.hidden);
 }
 
+const TRAINED = { greedy: "greedily", global: "globally", l2s: "by learning to search" };
+
 const KEYS = {
   ArrowLeft: back, ArrowRight: on, ArrowUp: () => rankBy(-1), ArrowDown: () => rankBy(1), g: toGold, b: toBest, f: toFall,
   Home: () => go(0, state.rank === "gold" ? "gold" : 1), End: toEnd, "[": () => otherWidth(-1), "]": () => otherWidth(1), s: saveStep, "?": help,
@@ -177,7 +179,7 @@ function frame() {
   const id = trace.sentence.id ? ` (${trace.sentence.id})` : "";
   const { system, about, features, training } = trace.model;
   const name = trace.sentence.number ? `Sentence ${trace.sentence.number}${id}, ` : "";
-  byId("about").textContent = `${name}${words.length} words. ${system}: ${about}. Features ${features}; trained ${training.training ?? ""}${training.training === "global" ? ` at width ${training.beam} with ${training.update} updates` : ""}.`;
+  byId("about").textContent = `${name}${words.length} words. ${system}: ${about}. Features ${features}; trained ${TRAINED[training.training] ?? ""}${training.training === "global" ? ` at width ${training.beam} with ${training.update} updates` : ""}.`;
   tell("footer", `${trace.program}, format ${trace.format}. Scores are sums of weights. ${gold ? `Gold: ${trace.beams[0].gold.oracle}.` : "The sentence has no gold tree."}`);
   const sample = (kind, name) => {
     const svg = draw("svg", { class: "picture", viewBox: "0 0 30 12", "aria-hidden": "true" }, draw("path", { class: kind, d: "M1 6H29" }));
