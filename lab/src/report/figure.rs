@@ -27,6 +27,9 @@ pub struct Axis {
     /// Note on how to read it, such as the direction that is better; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
+    /// Values of a second scale at values of this one; the note says of what.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub second: Vec<(f64, f64)>,
 }
 
 /// Division of an axis.
@@ -43,7 +46,7 @@ pub enum Scale {
 
 impl Axis {
     fn new(title: impl Into<String>, scale: Scale) -> Axis {
-        Axis { title: title.into(), scale, note: String::new() }
+        Axis { title: title.into(), scale, note: String::new(), second: Vec::new() }
     }
 
     /// The axis with a note.

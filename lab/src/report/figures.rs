@@ -1,5 +1,7 @@
 //! The figures of an experiment as points.
 
+use std::collections::BTreeSet;
+
 use super::costs::processors;
 use super::diagnoses::of_method;
 use super::directions::sign_test;
@@ -33,7 +35,8 @@ pub fn figures(summary: &Summary) -> Vec<(Figure, Vec<String>)> {
             if plot.frontier {
                 curves.push(frontier(&curves, plot.x == Horizontal::TokensPerSecond));
             }
-            all.extend(figure(summary, plot, (columns.len() > 1).then_some(*column), curves));
+            let drawn = figure(summary, plot, (columns.len() > 1).then_some(*column), curves);
+            all.extend(drawn.map(|(figure, reading)| (with_times(figure, summary, column, plot), reading)));
         }
     }
     all
@@ -65,6 +68,27 @@ fn figure(
         let reading = reading(&figure, plot);
         (figure, reading)
     })
+}
+
+/// The figure of scores by width with a second scale of times: those of its methods at each width, averaged.
+fn with_times(mut figure: Figure, summary: &Summary, column: &str, plot: &PlotSpec) -> Figure {
+    if plot.x != Horizontal::Width || !matches!(plot.y, Vertical::Las | Vertical::Uas) {
+        return figure;
+    }
+    let methods: Vec<Method> = plot.series.iter().flat_map(|series| methods(summary, column, series)).collect();
+    let at = |width: usize| {
+        let of_width = methods.iter().filter(|method| method.width == width);
+        let times: Vec<f64> =
+            of_width.filter_map(|method| horizontal(summary, column, method, Horizontal::TimePerToken)).collect();
+        (!times.is_empty()).then(|| (width as f64, times.iter().sum::<f64>() / times.len() as f64))
+    };
+    let widths: BTreeSet<usize> = methods.iter().map(|method| method.width).collect();
+    let second: Vec<(f64, f64)> = widths.into_iter().filter_map(at).collect();
+    if !second.is_empty() {
+        let title = x_axis(Horizontal::TimePerToken).title;
+        figure.x = Axis { second, ..figure.x }.noted(format!("below: {title}"));
+    }
+    figure
 }
 
 /// Lets level curves go from the leftmost to the rightmost point of the others.

@@ -19,10 +19,10 @@ const ORDER: [&str; 13] = [
     "fg17-table3",
     "fg17-table4",
     "study",
+    "systems",
     "learning-curves",
     "lecture-global-vs-greedy",
     "beam-ablation",
-    "exploration-vs-beam",
 ];
 
 impl Report {

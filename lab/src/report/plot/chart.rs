@@ -34,6 +34,8 @@ const SMALL: Frame = Frame {
     area: Rectangle { left: 36.0, top: 24.0, right: 202.0, bottom: 128.0 },
     most_ticks: 5,
 };
+/// The height of a line of texts of a second horizontal scale.
+const SECOND: f64 = 16.0;
 /// Half the width of the ends of a bar.
 const CAP: f64 = 4.0;
 
@@ -62,6 +64,8 @@ pub(super) struct PanelView {
     /// Places of ticks with their texts.
     x_ticks: Vec<(f64, String)>,
     y_ticks: Vec<(f64, String)>,
+    /// Places of values of the second horizontal scale with their texts.
+    second_ticks: Vec<(f64, String)>,
     /// Position of zero, if values lie on both sides of it.
     zero: Option<f64>,
     pub(super) curves: Vec<CurveView>,
@@ -162,13 +166,20 @@ impl Plot<'_> {
         self.label(&mut views, curves);
         PanelView {
             width: self.frame.width,
-            height: self.frame.height,
+            height: self.frame.height + if self.figure.x.second.is_empty() { 0.0 } else { SECOND },
             area: self.frame.area,
             x_ticks: self.x.ticks().map(|(share, text)| (self.across(share), text)).collect(),
             y_ticks: self.y.ticks().map(|(share, text)| (self.up(share), text)).collect(),
+            second_ticks: self.second_ticks().collect(),
             zero: self.y.zero().map(|share| self.up(share)),
             curves: views,
         }
+    }
+
+    fn second_ticks(&self) -> impl Iterator<Item = (f64, String)> {
+        let second = &self.figure.x.second;
+        let digits = number::digits(second.iter().map(|(_, value)| *value)).min(1);
+        second.iter().map(move |&(x, value)| (self.across(self.x.share(x)), number::grouped(value, digits)))
     }
 
     fn curve(&self, curve: &Curve, i: usize) -> CurveView {
