@@ -55,7 +55,7 @@
 //! | [`training`] | what training runs of every kind of parser have in common; checkpoints |
 //! | [`options`] | from the options that are given to those that are run, for every parser |
 //! | [`learn`] | greedy and global training and learning to search, with any objective and any scorer |
-//! | [`diagnosis`] | whether the model or the search is to blame for what is parsed wrongly |
+//! | [`diagnosis`] | whether the model or the search is to blame for what is parsed wrongly, and what follows a first mistake |
 //! | [`graph`] | graph-based parsers as a yardstick: Eisner in three orders, Chu-Liu-Edmonds |
 //! | [`parser`] | a model and a parser of whichever kind |
 //! | [`job`] | a training from treebanks to a model file |

@@ -1,12 +1,13 @@
-//! Search errors and model errors.
+//! Search errors and model errors, replaced arcs, and wrong arcs after the first one.
 
-use treebeam::decode::Margin;
+use treebeam::decode::{Margin, Parser, Strategy};
 use treebeam::diagnosis::{Diagnosis, diagnose};
-use treebeam::learn::{Keep, Nonprojective, TrainOptions, Training};
+use treebeam::learn::{Keep, Learner, Nonprojective, TrainOptions, Training};
 use treebeam::linear::LinearModel;
 use treebeam::system::{OracleKind, SystemKind};
+use treebeam::tree::{Roots, Tree};
 
-use crate::common::{generated, train, treebank};
+use crate::common::{generated, generated_non_projective, train, treebank};
 
 fn trained(system: SystemKind, training: Training) -> LinearModel {
     let oracle = if training == Training::Greedy { OracleKind::Static } else { system.beam_oracle() };
@@ -92,4 +93,49 @@ fn arcs_that_replace_others_are_counted() {
     let n_words: usize = gold.sentences.iter().map(|sentence| sentence.n_words()).sum();
     assert!(found.are_none() && found.arcs <= n_words as u64, "{found:?}");
     assert_eq!((found.gold, found.harmful), (0, 0));
+}
+
+/// The derivation whose wrong arcs are counted is that of the tree that parsing gives, also for gold trees that are not derived.
+#[test]
+fn wrong_arcs_are_those_of_the_output() {
+    let gold = treebank(generated_non_projective(42, 40));
+    let mut not_derivable = 0;
+    for (system, merge) in [
+        (treebeam_systems::ARC_HYBRID, true),
+        (treebeam_systems::ARC_EAGER_NONMONOTONIC, false),
+        (treebeam_systems::COVINGTON_NONMONOTONIC, false),
+        (treebeam_systems::EASY_FIRST, false),
+        (treebeam_systems::SWAP, false),
+    ] {
+        let options = TrainOptions {
+            merge,
+            beam: 4,
+            iterations: 2.into(),
+            replicas: 1,
+            keep: Keep::Last,
+            nonprojective: Nonprojective::MinCost,
+            ..TrainOptions::of(system, Training::Global, Learner::default())
+        };
+        let model = train(&options, &treebank(generated(41, 60)));
+        let mut labels = model.labels().clone();
+        let trees = gold.trees(Roots::Several, &mut labels).unwrap();
+        for width in [1, 4, 16] {
+            let strategy = Strategy::trained(width, &model.header).unwrap();
+            let parsed = Parser::with(&model, strategy, 1).unwrap().parse(&gold.sentences, 1);
+            let (mut n_wrong, mut with_wrong) = (0, 0);
+            for (gold, parsed) in trees.iter().zip(&parsed) {
+                let arc = |tree: &Tree, word| (tree.head(word), tree.label(word));
+                let wrong = gold.words().filter(|&word| arc(gold, word) != arc(&parsed[0].tree, word)).count() as u64;
+                n_wrong += wrong;
+                with_wrong += u64::from(wrong > 0);
+            }
+            let found = diagnose(&model, &gold, width, Margin::None).unwrap().unwrap();
+            let counts = found.propagation;
+            assert_eq!((counts.sentences, counts.with_wrong()), (40, with_wrong), "{system:?}, width {width}");
+            assert_eq!(counts.with_wrong() + counts.wrong_after.iter().sum::<u64>(), n_wrong, "{system:?}, {width}");
+            assert!(with_wrong > 0 && counts.steps_before >= counts.arcs_before, "{system:?}: {counts:?}");
+            not_derivable += found.not_derivable;
+        }
+    }
+    assert!(not_derivable > 0);
 }

@@ -32,6 +32,14 @@ impl<'a, C> Item<'a, C> {
         std::iter::successors(Some(self), |item| item.parent)
     }
 
+    /// The transitions so far, first to last, as the items before and after each; waiting is none.
+    pub fn transitions(&'a self) -> Vec<[&'a Item<'a, C>; 2]> {
+        let made = self.history().filter(|item| item.choice != IDLE);
+        let mut transitions: Vec<_> = made.filter_map(|item| Some([item.parent?, item])).collect();
+        transitions.reverse();
+        transitions
+    }
+
     /// The number of transitions so far; waiting is none.
     pub fn length(&'a self) -> usize {
         self.history().filter(|item| item.parent.is_some() && item.choice != IDLE).count()

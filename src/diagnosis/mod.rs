@@ -8,8 +8,10 @@
 //! The system's oracle for beams defines the gold derivations: all of least cost where that is dynamic, the canonical
 //! one otherwise. For a gold tree that the system does not derive they are those of the best tree that it does.
 
+mod propagation;
 mod replacements;
 
+pub use propagation::{PARTS, Propagation};
 pub use replacements::Replacements;
 
 use std::ops::AddAssign;
@@ -32,9 +34,6 @@ use crate::with_system;
 /// The least width of the beam that looks for the best gold derivation.
 pub const GOLD_WIDTH: usize = 16;
 
-/// Number of parts that the length of a derivation is divided into.
-pub const PARTS: usize = 10;
-
 /// Sentences by what became of their gold derivations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnosis {
@@ -55,6 +54,9 @@ pub struct Diagnosis {
     /// Arcs of the derivations that were put out.
     #[serde(default, skip_serializing_if = "Replacements::are_none")]
     pub replacements: Replacements,
+    /// Their wrong arcs after the first one.
+    #[serde(default, skip_serializing_if = "Propagation::is_unknown")]
+    pub propagation: Propagation,
 }
 
 impl AddAssign for Diagnosis {
@@ -66,6 +68,7 @@ impl AddAssign for Diagnosis {
         self.model_errors += other.model_errors;
         self.in_final_beam += other.in_final_beam;
         self.replacements += other.replacements;
+        self.propagation += other.propagation;
         for (sum, n) in self.fell_off.iter_mut().zip(other.fell_off) {
             *sum += n;
         }
@@ -165,6 +168,7 @@ fn of_sentence<S: TransitionSystem>(
     let mut diagnosis = Diagnosis { sentences: 1, ..Diagnosis::default() };
     diagnosis.not_derivable = u64::from(!found.is_derivable);
     diagnosis.replacements = found.replacements;
+    diagnosis.propagation = found.propagation;
     match found.verdict {
         Verdict::Right => diagnosis.right = 1,
         Verdict::SearchError => diagnosis.search_errors = 1,
@@ -216,6 +220,8 @@ pub struct Followed {
     pub scores: (i64, i64),
     /// Arcs of the derivation that was put out.
     pub replacements: Replacements,
+    /// Its wrong arcs after the first one.
+    pub propagation: Propagation,
 }
 
 /// Sentence whose gold derivations are followed in a beam of this width.
@@ -272,8 +278,10 @@ fn follow_merged<'a>(
         let output = machine.derive(derivation.map(|action| Choice { point: 0, action }), arena, n_words);
         let scores = (score, best_gold.score);
         let verdict = Verdict::of(machine.tree(output, n_words) == reached, scores);
+        let is_derivable = reached == *followers.gold.tree();
         let replacements = Replacements::default();
-        Followed { verdict, is_derivable: reached == *followers.gold.tree(), fell_off, n_steps, scores, replacements }
+        let propagation = Propagation::of(machine, output, followers.gold);
+        Followed { verdict, is_derivable, fell_off, n_steps, scores, replacements, propagation }
     })
 }
 
@@ -303,6 +311,7 @@ pub fn follow<'p, 'a, S: TransitionSystem>(
         let verdict = Verdict::of(is_right, scores);
         let is_derivable = reached == *followers.gold.tree();
         let replacements = Replacements::of(machine, output, followers.gold.tree());
-        Followed { verdict, is_derivable, fell_off, n_steps: beams.n_steps(), scores, replacements }
+        let propagation = Propagation::of(machine, output, followers.gold);
+        Followed { verdict, is_derivable, fell_off, n_steps: beams.n_steps(), scores, replacements, propagation }
     })
 }

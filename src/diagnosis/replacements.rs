@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 use serde::{Deserialize, Serialize};
 
 use crate::configuration::Configuration;
-use crate::decode::{IDLE, Item, Machine};
+use crate::decode::{Item, Machine};
 use crate::system::Transitions;
 use crate::tree::{NO_NODE, Node, Tree};
 
@@ -44,12 +44,9 @@ impl Replacements {
         item: &'a Item<'a, C>,
         gold: &Tree,
     ) -> Replacements {
-        let mut steps: Vec<&Item<'a, C>> = item.history().filter(|item| item.choice != IDLE).collect();
-        steps.reverse();
         let mut heads: Vec<Node> = vec![NO_NODE; gold.n_words() + 1];
         let mut counts = Replacements::default();
-        for item in steps {
-            let Some(parent) = item.parent else { continue };
+        for [parent, item] in item.transitions() {
             let action = machine.actions.chosen(item.choice);
             let detached = machine.system.detached(&parent.configuration, action.point, action.mv);
             let Some((head, dependent)) = machine.system.arc(&parent.configuration, action.point, action.mv) else {

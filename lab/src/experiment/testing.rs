@@ -14,7 +14,7 @@ use super::record::{Epoch, Record, Scores, Training as Trained};
 use super::spec::Spec;
 use super::store::Store;
 use super::trainings::Trainings;
-use treebeam::diagnosis::Diagnosis;
+use treebeam::diagnosis::{Diagnosis, PARTS, Propagation};
 use treebeam::error::{Error, Result};
 use treebeam::eval::{Classes, Counts, RightWords};
 use treebeam::learn::Training;
@@ -186,7 +186,16 @@ impl Engine for FakeEngine {
         let width = width as u64;
         let (right, model_errors) = (40 + width, 30);
         let search_errors = 30 - width;
-        Ok(Some(Diagnosis { sentences: 100, right, search_errors, model_errors, ..Diagnosis::default() }))
+        let propagation = Propagation {
+            sentences: 100,
+            arcs_before: 250,
+            steps_before: 550,
+            while_right: [60; PARTS],
+            first_wrong: [6 - width / 4; PARTS],
+            after: std::array::from_fn(|part| 5 * part as u64),
+            wrong_after: std::array::from_fn(|part| part as u64),
+        };
+        Ok(Some(Diagnosis { sentences: 100, right, search_errors, model_errors, propagation, ..Diagnosis::default() }))
     }
 
     fn score(&self, cell: &Cell, on: Evaluated, &width: &usize) -> Vec<Scores> {

@@ -1,9 +1,9 @@
-//! Model errors and search errors.
+//! Model errors and search errors, and what follows a first mistake.
 
 use super::document::{Block, Cell, Content, Table};
 use super::summary::{Method, Summary};
 use super::templates::{block, view};
-use treebeam::diagnosis::{Diagnosis, PARTS};
+use treebeam::diagnosis::{Diagnosis, PARTS, Propagation};
 
 /// The diagnoses of a method summed up over treebanks and seeds; nothing unless every decoding has one.
 pub fn of_method(summary: &Summary, column: &str, method: &Method) -> Option<Diagnosis> {
@@ -38,6 +38,59 @@ pub fn replacements(summary: &Summary) -> Option<Block> {
         }
     }
     (!table.lines.is_empty()).then(|| block("replacements.jinja", view! {}, Content::Table(table)))
+}
+
+/// The table of wrong arcs after the first one; nothing if no method has these counts of all its sentences.
+pub fn propagation(summary: &Summary) -> Option<Block> {
+    let heads = [
+        "column",
+        "method",
+        "width",
+        "with a wrong arc %",
+        "arcs before it",
+        "steps before it",
+        "wrong arcs after it",
+        "wrong while all are right %",
+        "wrong after it %",
+        "expected after it %",
+        "wrong / expected",
+    ];
+    let mut table = Table::new(2, heads);
+    let mut all: Vec<(&String, Method, Propagation)> = Vec::new();
+    let ratio = |found: &Propagation| found.rate_after() / found.expected_after();
+    for column in summary.columns() {
+        for method in summary.methods(column) {
+            let Some(diagnosis) = of_method(summary, column, &method) else { continue };
+            let found = diagnosis.propagation;
+            // Older records do not have them.
+            if found.sentences < diagnosis.sentences {
+                continue;
+            }
+            let percent = |rate: f64| Cell::number(Some(100.0 * rate), 2);
+            let mean = |n: u64| Cell::number(Some(n as f64 / found.with_wrong() as f64), 2);
+            table.lines.push(vec![
+                Cell::text(column),
+                Cell::text(&method.label),
+                Cell::count(method.width),
+                Cell::number(Some(100.0 * found.with_wrong() as f64 / found.sentences as f64), 1),
+                mean(found.arcs_before),
+                mean(found.steps_before),
+                mean(found.wrong_after.iter().sum()),
+                percent(found.rate_while_right()),
+                percent(found.rate_after()),
+                percent(found.expected_after()),
+                Cell::number(Some(ratio(&found)), 2),
+            ]);
+            all.push((column, method, found));
+        }
+    }
+    all.retain(|(_, _, found)| ratio(found).is_finite());
+    let by_ratio = |a: &&(_, _, Propagation), b: &&(_, _, Propagation)| ratio(&a.2).total_cmp(&ratio(&b.2));
+    let end = |(column, method, found): &(&String, Method, Propagation)| {
+        view! { column, method => method.label, ratio => ratio(found) }
+    };
+    let (most, least) = (all.iter().max_by(by_ratio).map(end), all.iter().min_by(by_ratio).map(end));
+    (!table.lines.is_empty()).then(|| block("propagation.jinja", view! { most, least }, Content::Table(table)))
 }
 
 /// The table of diagnoses; nothing if there are none.
@@ -91,4 +144,38 @@ pub fn diagnoses(summary: &Summary) -> Option<Block> {
     let most = all.iter().max_by(|a, b| share(&a.2).total_cmp(&share(&b.2))).map(end)?;
     let least = all.iter().min_by(|a, b| share(&a.2).total_cmp(&share(&b.2))).map(end)?;
     Some(block("diagnoses.jinja", view! { most, least }, Content::Table(table)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Record;
+    use crate::experiment::testing::{SPEC, full_store, plan_of, record, spec_of, store_of};
+    use crate::report::{document, markdown};
+
+    #[test]
+    fn wrong_arcs_after_the_first_one_have_a_table() {
+        let plan = plan_of(&spec_of(&SPEC.replacen("title =", "diagnose = true\ntitle =", 1)));
+        let store = full_store(&plan);
+        let text = markdown(&document(&Summary::new(&plan, &store, false), "treebeam", Vec::new()));
+        let table = text.split("## ").find(|part| part.starts_with("Error propagation")).unwrap();
+        insta::assert_snapshot!("propagation", table);
+    }
+
+    /// Records of versions that did not count are read, and have no line.
+    #[test]
+    fn older_records_have_no_line() {
+        let plan = plan_of(&spec_of(&SPEC.replacen("title =", "diagnose = true\ntitle =", 1)));
+        let written = serde_json::to_string(&record(&plan.cells[0], "r1")).unwrap();
+        let again: Record = serde_json::from_str(&written).unwrap();
+        assert_eq!(again.decodings, record(&plan.cells[0], "r1").decodings);
+        let mut old: serde_json::Value = serde_json::from_str(&written).unwrap();
+        let diagnosis = old["decodings"][0]["diagnosis"].as_object_mut().unwrap();
+        diagnosis.remove("propagation").unwrap();
+        let old: Record = serde_json::from_value(old).unwrap();
+        assert!(!serde_json::to_string(&old).unwrap().contains("propagation"));
+        let store = store_of(&plan.cells[..1], |_, record| *record = old.clone());
+        let summary = Summary::new(&plan, &store, false);
+        assert!(diagnoses(&summary).is_some() && propagation(&summary).is_none());
+    }
 }

@@ -8,7 +8,7 @@ use super::answer::answer;
 use super::classes::classes;
 use super::comparisons::comparisons;
 use super::costs::{costs, data};
-use super::diagnoses::{diagnoses, replacements};
+use super::diagnoses::{diagnoses, propagation, replacements};
 use super::directions::{directions, who_wins};
 use super::document::{Block, Content, Document, Progress};
 use super::figure::HeatMap;
@@ -71,6 +71,7 @@ pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Documen
     }));
     details.extend(published(summary));
     details.extend(diagnoses(summary));
+    details.extend(propagation(summary));
     details.extend(replacements(summary));
     details.extend(classes(summary, summary.metrics()[0]));
     details.extend(training(summary));

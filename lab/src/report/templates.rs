@@ -38,7 +38,7 @@ const TEMPLATES: [&[(&str, &str)]; 4] = [
         "about.jinja" "advantage.jinja" "answer-models.jinja" "answer.jinja" "bounds-distances.jinja" "bounds-limits.jinja"
         "bounds-means.jinja" "bounds.jinja" "carried.jinja" "classes.jinja" "comparison.jinja" "conclusions.jinja" "costs.jinja"
         "curves.jinja" "data.jinja" "diagnoses.jinja" "extremes.jinja" "frontier.jinja" "gains.jinja" "heat.jinja" "leads.jinja"
-        "limits.jinja" "paper.jinja" "properties.jinja" "published.jinja" "range.jinja" "replacements.jinja" "reproduction.jinja" "scores.jinja"
+        "limits.jinja" "paper.jinja" "propagation.jinja" "properties.jinja" "published.jinja" "range.jinja" "replacements.jinja" "reproduction.jinja" "scores.jinja"
         "training.jinja" "untested.jinja" "wins.jinja" "words.jinja"
     ],
     templates!["page":
