@@ -11,7 +11,7 @@
 mod propagation;
 mod replacements;
 
-pub use propagation::{PARTS, Propagation};
+pub use propagation::Propagation;
 pub use replacements::Replacements;
 
 use std::ops::AddAssign;
@@ -34,8 +34,11 @@ use crate::with_system;
 /// The least width of the beam that looks for the best gold derivation.
 pub const GOLD_WIDTH: usize = 16;
 
+/// Number of parts that the length of a derivation is divided into.
+pub const PARTS: usize = 10;
+
 /// Sentences by what became of their gold derivations.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Diagnosis {
     /// All sentences.
     pub sentences: u64,
@@ -206,7 +209,7 @@ impl Verdict {
 }
 
 /// Fate of the gold derivations of a sentence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Followed {
     /// Cause of the error.
     pub verdict: Verdict,

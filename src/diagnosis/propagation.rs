@@ -8,49 +8,42 @@ use crate::decode::{Item, Machine};
 use crate::system::TransitionSystem;
 use crate::tree::{Gold, Node};
 
-/// Number of parts that the length of a derivation, or of a sentence, is divided into.
-pub const PARTS: usize = 10;
-
 /// Counts of arcs before and after the first wrong one of their sentence: one whose head or label is not gold.
 ///
 /// The arcs of the final tree stand in the order in which the derivation made them; where arcs replace others, the last
 /// one of its word counts. A word that is left to the root comes after the last transition, several of them in their
-/// order. Counts by part are by place in this order, in tenths. Arcs of tags do not count.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// order. Arcs of tags do not count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Propagation {
     /// All sentences.
     pub sentences: u64,
+    /// Those with a wrong arc.
+    pub with_wrong: u64,
+    /// Arcs of all sentences before which none is wrong, first wrong ones included.
+    pub while_right: u64,
     /// Arcs before the first wrong one, in sentences with a wrong one.
-    pub arcs_before: u64,
+    pub before: u64,
+    /// Mean of the same over all orders of each sentence's arcs: (n - w) / (w + 1) of n arcs with w wrong ones.
+    pub before_at_random: f64,
     /// Transitions before the one that made the first wrong arc.
     pub steps_before: u64,
-    /// By part: arcs of all sentences before which no arc is wrong, the first wrong one included.
-    pub while_right: [u64; PARTS],
-    /// By part: arcs that are the first wrong ones.
-    pub first_wrong: [u64; PARTS],
-    /// By part: arcs after the first wrong one.
-    pub after: [u64; PARTS],
-    /// By part: wrong arcs after the first wrong one.
-    pub wrong_after: [u64; PARTS],
+    /// Arcs after the first wrong one.
+    pub after: u64,
+    /// Wrong ones of them.
+    pub wrong_after: u64,
 }
 
 impl AddAssign for Propagation {
     fn add_assign(&mut self, other: Propagation) {
         self.sentences += other.sentences;
-        self.arcs_before += other.arcs_before;
+        self.with_wrong += other.with_wrong;
+        self.while_right += other.while_right;
+        self.before += other.before;
+        self.before_at_random += other.before_at_random;
         self.steps_before += other.steps_before;
-        for part in 0..PARTS {
-            self.while_right[part] += other.while_right[part];
-            self.first_wrong[part] += other.first_wrong[part];
-            self.after[part] += other.after[part];
-            self.wrong_after[part] += other.wrong_after[part];
-        }
+        self.after += other.after;
+        self.wrong_after += other.wrong_after;
     }
-}
-
-/// `n` of `all`, from 0 to 1; not a number if there are none.
-fn rate(n: [u64; PARTS], all: [u64; PARTS]) -> f64 {
-    n.iter().sum::<u64>() as f64 / all.iter().sum::<u64>() as f64
 }
 
 impl Propagation {
@@ -59,28 +52,19 @@ impl Propagation {
         self.sentences == 0
     }
 
-    /// Sentences with a wrong arc.
-    pub fn with_wrong(&self) -> u64 {
-        self.first_wrong.iter().sum()
-    }
-
     /// The share of wrong arcs, from 0 to 1, among those before which none is wrong: the hazard of a first mistake.
     pub fn rate_while_right(&self) -> f64 {
-        rate(self.first_wrong, self.while_right)
+        self.with_wrong as f64 / self.while_right as f64
     }
 
     /// The share of wrong arcs, from 0 to 1, among those after the first wrong one.
     pub fn rate_after(&self) -> f64 {
-        rate(self.wrong_after, self.after)
+        self.wrong_after as f64 / self.after as f64
     }
 
-    /// The share of wrong arcs after the first wrong one if they were as frequent, part by part, as first mistakes are
-    /// while all is right (direct standardisation); not finite if a part has no arcs of the latter kind.
-    pub fn expected_after(&self) -> f64 {
-        let parts = (0..PARTS).filter(|&part| self.after[part] > 0);
-        let wrong =
-            parts.map(|part| self.after[part] as f64 * self.first_wrong[part] as f64 / self.while_right[part] as f64);
-        wrong.sum::<f64>() / self.after.iter().sum::<u64>() as f64
+    /// The same if each sentence's arcs came in random order: if its mistakes were as many, and independent of each other.
+    pub fn rate_after_at_random(&self) -> f64 {
+        self.wrong_after as f64 / ((self.before + self.after) as f64 - self.before_at_random)
     }
 
     /// Counts of the derivation that ends in `item`, beside the gold tree.
@@ -104,24 +88,22 @@ impl Propagation {
         let gold = gold.of_parser();
         let mut words: Vec<Node> = gold.tree().words().collect();
         words.sort_by_key(|&word| made_at[usize::from(word)]);
-        let mut counts = Propagation { sentences: 1, ..Propagation::default() };
-        let mut is_right = true;
-        for (place, &word) in words.iter().enumerate() {
-            let part = place * PARTS / words.len();
-            let is_wrong = tree.head(word) != gold.head(word) || !gold.has_label(word, tree.label(word));
-            let (arcs, wrong) = match is_right {
-                true => (&mut counts.while_right, &mut counts.first_wrong),
-                false => (&mut counts.after, &mut counts.wrong_after),
-            };
-            arcs[part] += 1;
-            wrong[part] += u64::from(is_wrong);
-            if is_right && is_wrong {
-                is_right = false;
-                counts.arcs_before = place as u64;
-                counts.steps_before = made_at[usize::from(word)] as u64;
-            }
+        let is_wrong = |word: Node| tree.head(word) != gold.head(word) || !gold.has_label(word, tree.label(word));
+        let n_words = words.len() as u64;
+        let counts = Propagation { sentences: 1, while_right: n_words, ..Propagation::default() };
+        let Some(place) = words.iter().position(|&word| is_wrong(word)) else { return counts };
+        let (before, after) = (place as u64, &words[place + 1..]);
+        let wrong_after = after.iter().filter(|&&word| is_wrong(word)).count() as u64;
+        Propagation {
+            with_wrong: 1,
+            while_right: before + 1,
+            before,
+            before_at_random: (n_words - wrong_after - 1) as f64 / (wrong_after + 2) as f64,
+            steps_before: made_at[usize::from(words[place])] as u64,
+            after: after.len() as u64,
+            wrong_after,
+            ..counts
         }
-        counts
     }
 }
 
@@ -151,21 +133,23 @@ mod tests {
             |&(_, word): &(usize, Node)| (last.head(word), last.label(word)) == (gold.head(word), gold.label(word));
         let mut counts = Propagation { sentences: 1, ..Propagation::default() };
         for (place, arc) in order.iter().enumerate() {
-            let part = place * PARTS / order.len();
-            match (order[..place].iter().all(is_right), is_right(arc)) {
-                (true, true) => counts.while_right[part] += 1,
-                (true, false) => {
-                    counts.while_right[part] += 1;
-                    counts.first_wrong[part] += 1;
-                    (counts.arcs_before, counts.steps_before) = (place as u64, arc.0 as u64);
-                }
-                (false, true) => counts.after[part] += 1,
-                (false, false) => {
-                    counts.after[part] += 1;
-                    counts.wrong_after[part] += 1;
-                }
+            let is_while_right = order[..place].iter().all(is_right);
+            counts.while_right += u64::from(is_while_right);
+            counts.after += u64::from(!is_while_right);
+            counts.wrong_after += u64::from(!is_while_right && !is_right(arc));
+            if is_while_right && !is_right(arc) {
+                (counts.with_wrong, counts.before, counts.steps_before) = (1, place as u64, arc.0 as u64);
             }
         }
+        // The sum over n of the probability that the first n are right.
+        let (n_arcs, n_right) = (order.len(), order.iter().filter(|arc| is_right(arc)).count());
+        let next_is_right = (0..n_right).map(|n| (n_right - n) as f64 / (n_arcs - n) as f64);
+        let (mut all_are_right, mut sum) = (1.0, 0.0);
+        for probability in next_is_right {
+            all_are_right *= probability;
+            sum += all_are_right;
+        }
+        counts.before_at_random = if n_right < n_arcs { sum } else { 0.0 };
         counts
     }
 
@@ -215,7 +199,10 @@ mod tests {
         let side = Gold::new(gold.clone());
         let side = if is_joint { side.with_tags(&vec![N_LABELS; n_words]) } else { side };
         let counts = Propagation::of(machine, item, &side);
-        assert_eq!(counts, naive(&trees, &tree, &gold), "{:?}: {trees:?} for {gold:?}", machine.system.info().name);
+        let expected = naive(&trees, &tree, &gold);
+        assert!((counts.before_at_random - expected.before_at_random).abs() < 1e-9, "{counts:?} for {expected:?}");
+        let expected = Propagation { before_at_random: counts.before_at_random, ..expected };
+        assert_eq!(counts, expected, "{}: {trees:?} for {gold:?}", machine.system.info().name);
         let replaces = |pair: &[Tree]| gold.words().any(|w| ![NO_NODE, pair[1].head(w)].contains(&pair[0].head(w)));
         let has_replaced = trees.windows(2).any(replaces);
         (counts, [has_replaced, gold.words().any(|word| plain.tree().head(word) == NO_NODE)])
@@ -236,35 +223,30 @@ mod tests {
                     some = [0, 1].map(|i| some[i] || found[i]);
                 }
                 assert_eq!(sum.sentences, 60);
-                let n_arcs: u64 = sum.while_right.iter().chain(&sum.after).sum();
+                let n_arcs = sum.while_right + sum.after;
                 assert_eq!(n_arcs as usize, (0..60).map(|n| 1 + n % 14).sum::<usize>());
-                assert!(sum.with_wrong() > 10 && sum.with_wrong() < 60, "{}: {sum:?}", kind.name());
+                assert!(sum.with_wrong > 10 && sum.with_wrong < 60, "{}: {sum:?}", kind.name());
             }
         }
         assert_eq!(some, [true; 2], "some arcs were replaced, and some words were left to the root");
     }
 
-    /// Two parts: first mistakes are twice as frequent in the second, where most of the arcs after a mistake are.
+    /// Two sentences of three arcs: the first arc alone is wrong, and the last two are.
     #[test]
-    fn expected_errors_are_standardised_by_part() {
-        let by_part = |first: u64, last: u64| {
-            let mut counts = [0; PARTS];
-            (counts[0], counts[PARTS - 1]) = (first, last);
-            counts
-        };
+    fn rates_are_of_arcs() {
         let counts = Propagation {
-            sentences: 100,
-            while_right: by_part(100, 50),
-            first_wrong: by_part(10, 10),
-            after: by_part(10, 30),
-            wrong_after: by_part(2, 8),
-            ..Propagation::default()
+            sentences: 2,
+            with_wrong: 2,
+            while_right: 1 + 2,
+            before: 1,
+            before_at_random: 2.0 / 2.0 + 1.0 / 3.0,
+            steps_before: 4,
+            after: 2 + 1,
+            wrong_after: 1,
         };
-        let rates = [counts.rate_while_right(), counts.rate_after(), counts.expected_after()];
-        for (rate, expected) in rates.into_iter().zip([20.0 / 150.0, 10.0 / 40.0, (10.0 * 0.1 + 30.0 * 0.2) / 40.0]) {
+        let rates = [counts.rate_while_right(), counts.rate_after(), counts.rate_after_at_random()];
+        for (rate, expected) in rates.into_iter().zip([2.0 / 3.0, 1.0 / 3.0, 1.0 / (4.0 - 4.0 / 3.0)]) {
             assert!((rate - expected).abs() < 1e-12, "{rate} for {expected}");
         }
-        assert!(Propagation { while_right: by_part(100, 0), ..counts }.expected_after().is_infinite());
-        assert!(Propagation::default().expected_after().is_nan());
     }
 }

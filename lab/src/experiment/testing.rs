@@ -14,7 +14,7 @@ use super::record::{Epoch, Record, Scores, Training as Trained};
 use super::spec::Spec;
 use super::store::Store;
 use super::trainings::Trainings;
-use treebeam::diagnosis::{Diagnosis, PARTS, Propagation};
+use treebeam::diagnosis::{Diagnosis, Propagation};
 use treebeam::error::{Error, Result};
 use treebeam::eval::{Classes, Counts, RightWords};
 use treebeam::learn::Training;
@@ -188,12 +188,13 @@ impl Engine for FakeEngine {
         let search_errors = 30 - width;
         let propagation = Propagation {
             sentences: 100,
-            arcs_before: 250,
+            with_wrong: 60 - width,
+            while_right: 600,
+            before: 240,
+            before_at_random: 180.0,
             steps_before: 550,
-            while_right: [60; PARTS],
-            first_wrong: [6 - width / 4; PARTS],
-            after: std::array::from_fn(|part| 5 * part as u64),
-            wrong_after: std::array::from_fn(|part| part as u64),
+            after: 600 + width,
+            wrong_after: 150,
         };
         Ok(Some(Diagnosis { sentences: 100, right, search_errors, model_errors, propagation, ..Diagnosis::default() }))
     }

@@ -40,7 +40,7 @@ pub fn replacements(summary: &Summary) -> Option<Block> {
     (!table.lines.is_empty()).then(|| block("replacements.jinja", view! {}, Content::Table(table)))
 }
 
-/// The table of wrong arcs after the first one; nothing if no method has these counts of all its sentences.
+/// The table of arcs before and after the first wrong one; nothing if no method has these counts of all its sentences.
 pub fn propagation(summary: &Summary) -> Option<Block> {
     let heads = [
         "column",
@@ -48,16 +48,16 @@ pub fn propagation(summary: &Summary) -> Option<Block> {
         "width",
         "with a wrong arc %",
         "arcs before it",
+        "at random",
         "steps before it",
         "wrong arcs after it",
         "wrong while all are right %",
         "wrong after it %",
-        "expected after it %",
-        "wrong / expected",
+        "wrong after it, at random %",
     ];
     let mut table = Table::new(2, heads);
     let mut all: Vec<(&String, Method, Propagation)> = Vec::new();
-    let ratio = |found: &Propagation| found.rate_after() / found.expected_after();
+    let mean = |n: f64, found: &Propagation| n / found.with_wrong as f64;
     for column in summary.columns() {
         for method in summary.methods(column) {
             let Some(diagnosis) = of_method(summary, column, &method) else { continue };
@@ -67,29 +67,31 @@ pub fn propagation(summary: &Summary) -> Option<Block> {
                 continue;
             }
             let percent = |rate: f64| Cell::number(Some(100.0 * rate), 2);
-            let mean = |n: u64| Cell::number(Some(n as f64 / found.with_wrong() as f64), 2);
+            let mean = |n: f64| Cell::number(Some(mean(n, &found)), 2);
             table.lines.push(vec![
                 Cell::text(column),
                 Cell::text(&method.label),
                 Cell::count(method.width),
-                Cell::number(Some(100.0 * found.with_wrong() as f64 / found.sentences as f64), 1),
-                mean(found.arcs_before),
-                mean(found.steps_before),
-                mean(found.wrong_after.iter().sum()),
+                Cell::number(Some(100.0 * found.with_wrong as f64 / found.sentences as f64), 1),
+                mean(found.before as f64),
+                mean(found.before_at_random),
+                mean(found.steps_before as f64),
+                mean(found.wrong_after as f64),
                 percent(found.rate_while_right()),
                 percent(found.rate_after()),
-                percent(found.expected_after()),
-                Cell::number(Some(ratio(&found)), 2),
+                percent(found.rate_after_at_random()),
             ]);
             all.push((column, method, found));
         }
     }
-    all.retain(|(_, _, found)| ratio(found).is_finite());
-    let by_ratio = |a: &&(_, _, Propagation), b: &&(_, _, Propagation)| ratio(&a.2).total_cmp(&ratio(&b.2));
+    all.retain(|(_, _, found)| found.with_wrong > 0);
+    let before = |found: &Propagation| mean(found.before as f64, found);
+    let by_place = |a: &&(_, _, Propagation), b: &&(_, _, Propagation)| before(&a.2).total_cmp(&before(&b.2));
     let end = |(column, method, found): &(&String, Method, Propagation)| {
-        view! { column, method => method.label, ratio => ratio(found) }
+        let at_random = mean(found.before_at_random, found);
+        view! { column, method => method.label, before => before(found), at_random }
     };
-    let (most, least) = (all.iter().max_by(by_ratio).map(end), all.iter().min_by(by_ratio).map(end));
+    let (most, least) = (all.iter().max_by(by_place).map(end), all.iter().min_by(by_place).map(end));
     (!table.lines.is_empty()).then(|| block("propagation.jinja", view! { most, least }, Content::Table(table)))
 }
 
