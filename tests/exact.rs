@@ -7,8 +7,9 @@ use treebeam::decode::exact::{Loss, Tabulation};
 use treebeam::decode::{Decoder, Machine, Workspace};
 use treebeam::features::{Compiled, FeatureSet, Input};
 use treebeam::linear::{LinearMemory, LinearScorer};
+use treebeam::model::Marginals;
 use treebeam::scorer::{Context, Query};
-use treebeam::system::{Actions, Choice, Move, Permitted, Roots, SystemKind, TransitionSystem};
+use treebeam::system::{ActionId, Actions, Choice, Move, Permitted, Roots, SystemKind, TransitionSystem};
 use treebeam::tree::{Gold, NO_NODE, Node, Tree};
 
 use crate::common::{generated, generated_non_projective};
@@ -26,19 +27,24 @@ struct Exhaustive<'t, S> {
     loss: Option<(&'t Gold, i64)>,
 }
 
+/// Of each word that has a head, that head and the scores of its labels there.
+type Arcs = Vec<(Node, (Node, Vec<(i64, u16)>))>;
+
 impl<S: TransitionSystem> Exhaustive<'_, S> {
-    fn best<'a>(&mut self, plain: &S::Plain, shared: S::Shared<'a>, arena: Arena<'a>) -> (i64, usize) {
-        if self.system.is_terminal(plain) {
-            return (0, 1);
-        }
+    /// The moves that are permitted, each with the scores of its actions.
+    fn moves<'a>(
+        &mut self,
+        plain: &S::Plain,
+        shared: &S::Shared<'a>,
+        arena: Arena<'a>,
+    ) -> Vec<(Move, Vec<(i64, ActionId)>)> {
         let context = Context { input: self.input, interner: arena.interner(), actions: self.actions };
         let permitted = self.system.permitted(plain, 0);
         let scores = {
             let view = View { cells: shared.cells(0), history: None };
             self.memory.score_plainly(&self.scorer, context, &view).0.to_vec()
         };
-        let (mut best, mut n) = (i64::MIN, 0);
-        for mv in permitted.moves.iter() {
+        let of_move = |mv: Move| {
             let lost = |label| match (self.loss, self.system.arc(plain, 0, mv)) {
                 (Some((gold, weight)), Some((head, word))) => {
                     weight * if gold.head(word) == head { i64::from(gold.label(word) != label) } else { 2 }
@@ -47,7 +53,18 @@ impl<S: TransitionSystem> Exhaustive<'_, S> {
             };
             let ids = self.actions.of_move(mv).filter(|&id| self.actions.permits(permitted, id));
             let scored = ids.map(|id| (i64::from(scores[id as usize]) + lost(self.actions.get(id).label), id));
-            let (score, id) = scored.max_by_key(|&(score, _)| score).unwrap();
+            (mv, scored.collect())
+        };
+        permitted.moves.iter().map(of_move).collect()
+    }
+
+    fn best<'a>(&mut self, plain: &S::Plain, shared: S::Shared<'a>, arena: Arena<'a>) -> (i64, usize) {
+        if self.system.is_terminal(plain) {
+            return (0, 1);
+        }
+        let (mut best, mut n) = (i64::MIN, 0);
+        for (_, scored) in self.moves(plain, &shared, arena) {
+            let (score, id) = scored.into_iter().max_by_key(|&(score, _)| score).unwrap();
             let action = self.actions.get(id);
             let (rest, found) = self.best(
                 &self.system.successor(plain, action, ()),
@@ -58,6 +75,95 @@ impl<S: TransitionSystem> Exhaustive<'_, S> {
             n += found;
         }
         (best, n)
+    }
+
+    /// Appends the score and the arcs of every derivation that goes on from here, as far as it has come.
+    fn all<'a>(
+        &mut self,
+        (plain, shared): (&S::Plain, S::Shared<'a>),
+        arena: Arena<'a>,
+        (score, arcs): (i64, Arcs),
+        found: &mut Vec<(i64, Arcs)>,
+    ) {
+        if self.system.is_terminal(plain) {
+            found.push((score, arcs));
+            return;
+        }
+        for (mv, scored) in self.moves(plain, &shared, arena) {
+            let (best, id) = scored.iter().copied().max_by_key(|&(score, _)| score).unwrap();
+            let mut arcs = arcs.clone();
+            if let Some((head, word)) = self.system.arc(plain, 0, mv) {
+                let labels = scored.iter().map(|&(score, id)| (score, self.actions.get(id).label)).collect();
+                arcs.push((word, (head, labels)));
+            }
+            let action = self.actions.get(id);
+            let next = (&self.system.successor(plain, action, ()), self.system.successor(&shared, action, arena));
+            self.all(next, arena, (score + best, arcs), found);
+        }
+    }
+}
+
+/// Marginals against sums over all derivations.
+fn check_marginals<S: TransitionSystem>(
+    system: S,
+    (kind, roots): (SystemKind, Roots),
+    input: &Input,
+    loss: Option<Loss>,
+    Setting { set, features, actions, weights }: &Setting,
+) {
+    let scorer = LinearScorer::new(features, *weights, actions.width());
+    let tabulation = Tabulation::new(kind, roots, set).unwrap();
+    let mut workspace = Workspace::new(N_LABELS);
+    workspace.input.clone_from(input);
+    let n_words = input.n_words();
+    let (bump, interner) = (Bump::new(), Interner::new(N_LABELS));
+    let arena = Arena::new(&bump, &interner);
+    let (memory, pair) = (LinearMemory::default(), loss.map(|loss| (loss.gold, loss.weight)));
+    let mut exhaustive = Exhaustive {
+        system,
+        actions,
+        scorer: LinearScorer::new(features, *weights, actions.width()),
+        input,
+        memory,
+        loss: pair,
+    };
+    let (mut all, initial) = (Vec::new(), (&system.initial((), n_words), system.initial(arena, n_words)));
+    exhaustive.all(initial, arena, (0, Vec::new()), &mut all);
+    let highest = all.iter().map(|&(score, _)| score).max().unwrap();
+    for (heads, labels) in [(5.0, 5.0), (40.0, 9.0), (2.0, 30.0)] {
+        let weights: Vec<f64> = all.iter().map(|(score, _)| ((score - highest) as f64 / heads).exp()).collect();
+        let whole: f64 = weights.iter().sum();
+        let mut sums = vec![0.0; n_words];
+        // Every head of every word, whatever tree that would be, and each of three labels.
+        for head in 0..=n_words as Node {
+            for label in 0..N_LABELS as u16 {
+                let head_of = |word: Node| if word == head { NO_NODE } else { head };
+                let heads_of: Vec<Node> = (1..=n_words as Node).map(head_of).collect();
+                let tree = Tree::new(&heads_of, &vec![label; n_words]);
+                let of = (&tree, Marginals::of_temperatures(heads, labels));
+                let told = tabulation.confidences(&scorer, actions, &mut workspace, loss, of);
+                for (word, told) in tree.words().zip(told).filter(|&(word, _)| word != head) {
+                    let (mut with_head, mut with_both) = (0.0, 0.0);
+                    for ((_, arcs), weight) in all.iter().zip(&weights) {
+                        let Some((_, (_, scored))) = arcs.iter().find(|arc| arc.0 == word && arc.1.0 == head) else {
+                            continue;
+                        };
+                        let highest = scored.iter().map(|scored| scored.0).max().unwrap();
+                        let share = |of: &dyn Fn(u16) -> bool| -> f64 {
+                            let scored = scored.iter().filter(|scored| of(scored.1));
+                            scored.map(|scored| ((scored.0 - highest) as f64 / labels).exp()).sum()
+                        };
+                        with_head += weight / whole;
+                        with_both += weight / whole * share(&|other| other == label) / share(&|_| true);
+                    }
+                    assert!((told.head - with_head).abs() < 1e-5, "{}: {told:?} {with_head}", system.info().name);
+                    let of_label = if with_head > 0.0 { with_both / with_head } else { 0.0 };
+                    assert!((told.label - of_label).abs() < 1e-4 || with_head < 1e-6, "{told:?} {of_label}");
+                    sums[usize::from(word) - 1] += if label == 0 { told.head } else { 0.0 };
+                }
+            }
+        }
+        assert!(sums.iter().all(|sum| (sum - 1.0).abs() < 1e-5), "{sums:?}");
     }
 }
 
@@ -164,7 +270,13 @@ fn check_system<S: TransitionSystem>(system: S, kind: SystemKind, roots: Roots, 
                 };
                 let input = Input::new(features.columns(), &beginning(sentence, n_words));
                 let setting = Setting { set: &set, features: &features, actions: &actions, weights: &weights };
-                check(system, kind, roots, &input, &gold(sentence, n_words), &setting);
+                let gold = gold(sentence, n_words);
+                check(system, kind, roots, &input, &gold, &setting);
+                if kind != treebeam_systems::ARC_STANDARD && n_words <= 5 && seed < 3 {
+                    for loss in [None, Some(Loss { gold: &gold, weight: -40 })] {
+                        check_marginals(system, (kind, roots), &input, loss, &setting);
+                    }
+                }
             }
         }
     }

@@ -251,6 +251,59 @@ fn confidences_are_sums_over_the_k_best_trees() {
     assert!(of_heads["expected_calibration_error"].as_f64().unwrap() < 15.0, "{of_heads}");
 }
 
+/// Where search is exact, confidences are marginals: of the tree that is parsed without them, and whatever K.
+#[test]
+fn confidences_of_exact_search_are_marginals() {
+    let folder = folder();
+    let at = folder.path();
+    write(at, "train.conllu", &generated(51, 150));
+    write(at, "dev.conllu", &generated(53, 60));
+    for options in [
+        "--system arc-hybrid --training global --features minimal --search exact --replicas 1",
+        "--system arc-eager --training global --features minimal --search exact --replicas 1",
+        "--system eisner",
+        "--system biaffine-projective --word-units 8 --lstm-units 8 --arc-units 8 --label-units 8",
+    ] {
+        let line = format!("train --train train.conllu --dev dev.conllu --model exact.model --iterations 2 {options}");
+        treebeam(at, &line).assert().success();
+        let info = treebeam(at, "model info --json exact.model").assert().success();
+        let info: serde_json::Value = serde_json::from_slice(&info.get_output().stdout).unwrap();
+        let calibration = &info["header"]["confidence"]["marginals"];
+        let numbers =
+            ["head_temperature", "label_temperature", "labels"].map(|name| calibration[name].as_f64().unwrap());
+        assert!(numbers.iter().all(|&number| number > 0.0) && numbers[2] <= 1.0, "{options} {numbers:?}");
+
+        let parse = |options: &str| {
+            let parsed = treebeam(at, &format!("parse --model exact.model test.conllu {options}")).assert().success();
+            String::from_utf8(parsed.get_output().stdout.clone()).unwrap()
+        };
+        let sure = parse("--confidences 2");
+        assert_eq!(sure, parse("--confidences 50 --threads 2"), "{options}");
+        let (told, rest) = confidences(&sure);
+        assert_eq!(rest, parse(""), "{options}");
+        assert!(told.iter().flatten().all(|p| (0.0..=1.0).contains(p)));
+        assert!(told.iter().any(|[head, _]| *head < 0.9) && told.iter().any(|[_, label]| *label < 0.9), "{options}");
+        // What is given is certain.
+        fs::write(at.join("given.conllu"), &rest).unwrap();
+        let given = treebeam(at, "parse --model exact.model given.conllu --keep-heads --keep-labels --confidences 2");
+        let (certain, kept) = confidences(&String::from_utf8_lossy(&given.assert().success().get_output().stdout));
+        assert_eq!(kept, rest, "{options}");
+        assert!(certain.iter().flatten().all(|p| *p > 0.99), "{options}");
+
+        fs::write(at.join("sure.conllu"), sure).unwrap();
+        let report = treebeam(at, "eval --by confidence --json test.conllu sure.conllu").assert().success();
+        let report: serde_json::Value = serde_json::from_slice(&report.get_output().stdout).unwrap();
+        for of in report["systems"][0]["breakdowns"]["confidence"].as_array().unwrap() {
+            assert!(of["expected_calibration_error"].as_f64().unwrap() < 15.0, "{options} {of}");
+        }
+    }
+    // Temperatures are fitted to development data: without any, there are none to tell marginals at.
+    let line = "train --train train.conllu --model raw.model --system arc-hybrid --training global --features minimal --search exact";
+    treebeam(at, &format!("{line} --iterations 1 --replicas 1")).assert().success();
+    let refused = treebeam(at, "parse --model raw.model test.conllu --confidences 2").assert().code(2);
+    assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("search in a beam (--search beam)"));
+}
+
 #[test]
 fn confidences_need_several_trees() {
     let folder = folder();

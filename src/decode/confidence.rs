@@ -10,12 +10,18 @@
 //! which the probabilities of the best trees' heads, and then of the labels of right heads, are nearest to whether these are right, by
 //! squared error (Brier 1950). A model without takes the mean distance of the K trees to the best one's score for a temperature,
 //! sentence by sentence, and 1 for the shares.
+//!
+//! **Exact marginals.** Where all trees are searched, the K best are not needed: the probability of a head is by the softmax of the scores
+//! of all trees, each with its best labels, and that of a label given the head by that of its scores there
+//! ([exact search](super::exact::Tabulation::confidences), [Eisner's algorithm](crate::graph::Eisner)). Scores of heads and of labels
+//! differ in scale, so each has a temperature of its own; that of labels is fitted with a factor, as above. Probabilities are those of
+//! arcs as they are found, before lifts are undone.
 
 use rayon::prelude::*;
 
 use super::{Confidence, NO_MARGIN, Parsed, Search, Strategy, Workspace};
 use crate::features::Input;
-use crate::model::{Calibration, Header, Model, Scoring};
+use crate::model::{Calibration, Header, Marginals, Model, Scoring};
 use crate::neural::exp;
 use crate::tree::Tree;
 
@@ -23,11 +29,13 @@ use crate::tree::Tree;
 pub const MIN_SENTENCES: usize = 50;
 /// The most trees of a sentence that a temperature is fitted to.
 pub const MAX_TREES: usize = 64;
+/// The most sentences that marginals are calibrated on.
+pub const MAX_OF_MARGINALS: usize = 200;
 
 /// Tells each of the `best` trees of a sentence the confidence in its arcs. Of scores, 1 is `scale` in the model's fixed point.
 pub fn tell(best: &mut [Parsed], calibration: Option<Calibration>, scale: u32) {
     let behind = behind(best);
-    let Calibration { temperature, heads, labels } = match calibration {
+    let Calibration { temperature, heads, labels, .. } = match calibration {
         Some(known) => Calibration { temperature: known.temperature * f64::from(scale), ..known },
         None => Calibration::of_temperature(mean(&behind)),
     };
@@ -67,7 +75,48 @@ pub fn calibration(sentences: &[(Vec<Parsed>, Tree)], scale: u32) -> Option<Cali
     let of_labels = told(temperature).filter(|&(_, has_head, _)| has_head);
     let (labels, _) = fit(of_labels.map(|(told, _, has_label)| (told.label, has_label)));
     let [temperature, heads, labels] = [temperature / f64::from(scale), heads, labels].map(rounded);
-    Some(Calibration { temperature, heads, labels })
+    Some(Calibration { temperature, heads, labels, marginals: None })
+}
+
+/// The calibration of marginals that fits to development sentences with these gold trees: of heads first, then of labels. `told` tells the
+/// best tree of each with its marginals.
+pub fn marginals(golds: &[&Tree], scale: u32, told: impl Fn(Marginals) -> Vec<Parsed>) -> Marginals {
+    let both = |temperature: f64| Marginals::of_temperatures(temperature, temperature);
+    let n_words: usize = golds.iter().map(|gold| gold.n_words()).sum();
+    let sum: f64 = told(both(1.0)).iter().map(|parsed| (parsed.score as f64 / f64::from(scale)).abs()).sum();
+    let unit = f64::max(sum / n_words.max(1) as f64, f64::MIN_POSITIVE.sqrt());
+    let at = |eighths: i32| unit * (f64::from(eighths) / 8.0).exp2();
+    // Factor and squared error of heads, of which none is missing, and, where these are right, of labels.
+    let fitted = |marginals: Marginals| {
+        let (told, mut of_heads, mut labels) = (told(marginals), 0.0, Vec::new());
+        for (Parsed { tree, confidences, .. }, gold) in told.iter().zip(golds) {
+            for (word, &Confidence { head, label }) in tree.words().zip(confidences) {
+                let has_head = tree.head(word) == gold.head(word);
+                of_heads += (head - f64::from(u8::from(has_head))).powi(2);
+                if has_head {
+                    labels.push((label, tree.label(word) == gold.label(word)));
+                }
+            }
+        }
+        [(1.0, of_heads), fit(labels.into_iter())]
+    };
+    // From the mean score of a word times 2⁻⁸ to that times 2⁶ in steps of two octaves, and then around the best in ever smaller ones.
+    let steps: Vec<(i32, [(f64, f64); 2])> =
+        (-4..=3).map(|step| 16 * step).map(|place| (place, fitted(both(at(place))))).collect();
+    let refined = |which: usize, of: &dyn Fn(f64) -> Marginals| {
+        let lowest = steps.iter().map(|&(place, fitted)| (place, fitted[which]));
+        let mut best = lowest.min_by(|a, b| a.1.1.total_cmp(&b.1.1)).unwrap_or_default();
+        for step in [8, 4, 2, 1] {
+            for place in [best.0 - step, best.0 + step] {
+                let found = fitted(of(at(place)))[which];
+                best = if found.1 < best.1.1 { (place, found) } else { best };
+            }
+        }
+        [at(best.0), best.1.0].map(rounded)
+    };
+    let [head_temperature, _] = refined(0, &both);
+    let [label_temperature, labels] = refined(1, &|labels| Marginals::of_temperatures(head_temperature, labels));
+    Marginals { head_temperature, label_temperature, labels }
 }
 
 /// The factor, 1 at most, by which these probabilities have the least squared error, and that error.
@@ -101,8 +150,26 @@ impl<F: Scoring> Model<F> {
     pub fn calibrate_confidence(&mut self, dev: &[(&Input, &Tree)], strategy: Strategy) {
         let Header { system, roots, .. } = self.header;
         let k = strategy.width().unwrap_or(1).min(MAX_TREES);
-        let search = Search { system, roots, actions: &self.actions, strategy, margin: NO_MARGIN, k };
-        let scorer = self.scorer.scorer();
+        let search = Search { system, roots, actions: &self.actions, strategy, margin: NO_MARGIN, marginals: None, k };
+        let (scorer, scale) = (self.scorer.scorer(), self.scorer.scale());
+        if let Strategy::Exact(_) = strategy {
+            let dev: Vec<_> = dev.iter().step_by(dev.len().div_ceil(MAX_OF_MARGINALS)).collect();
+            let golds: Vec<&Tree> = dev.iter().map(|(_, gold)| *gold).collect();
+            let told = |marginals: Marginals| {
+                let search = Search { marginals: Some(marginals.scaled(scale)), ..search };
+                let tell = |workspace: &mut Workspace, (input, _): &&(&Input, &Tree)| {
+                    workspace.input.clone_from(input);
+                    let parsed = search.find(&*scorer, workspace).swap_remove(0);
+                    Parsed { tree: self.label_decoding.finish(parsed.tree), ..parsed }
+                };
+                dev.par_iter().map_init(|| Workspace::new(self.actions.n_labels()), tell).collect()
+            };
+            let marginals = marginals(&golds, scale, told);
+            drop(scorer);
+            let calibration = Calibration::of_temperature(marginals.head_temperature);
+            self.header.confidence = Some(Calibration { marginals: Some(marginals), ..calibration });
+            return;
+        }
         let find = |workspace: &mut Workspace, &(input, gold): &(&Input, &'_ Tree)| {
             workspace.input.clone_from(input);
             let found = search.find(&*scorer, workspace).into_iter();
@@ -112,7 +179,7 @@ impl<F: Scoring> Model<F> {
         let found: Vec<(Vec<Parsed>, Tree)> =
             dev.par_iter().map_init(|| Workspace::new(self.actions.n_labels()), find).collect();
         drop(scorer);
-        self.header.confidence = calibration(&found, self.scorer.scale());
+        self.header.confidence = calibration(&found, scale);
     }
 }
 
@@ -204,7 +271,8 @@ mod tests {
         near(&first.confidences[2], 0.8, 0.75);
         near(&second.confidences[0], 1.0, 0.2);
         near(&second.confidences[2], 0.2, 1.0);
-        tell(&mut best, Some(Calibration { temperature: 1.0 / 3f64.ln(), heads: 0.9, labels: 0.5 }), 10);
+        let missing = Calibration { heads: 0.9, labels: 0.5, ..Calibration::of_temperature(1.0 / 3f64.ln()) };
+        tell(&mut best, Some(missing), 10);
         near(&best[0].confidences[2], 0.72, 0.375);
         // Without a temperature the mean distance takes its place: 20/3 here.
         tell(&mut best, None, 10);

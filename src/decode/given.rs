@@ -5,7 +5,7 @@
 //! label. As long as all arcs can be kept, that cost is 0; else as many are kept as the costs know how to.
 
 use crate::configuration::{Arena, Point, Reads};
-use crate::decode::{Machine, Workspace};
+use crate::decode::{Machine, Parsed, Workspace};
 use crate::model::LabelDecoding;
 use crate::system::{Derivation, FORBIDDEN, MoveCosts, Roots, SystemKind, TransitionSystem};
 use crate::tree::{Gold, NO_LABEL, NO_NODE, Node, Tree};
@@ -52,7 +52,8 @@ impl Given {
     }
 
     /// The tree that users get of what was decoded: given arcs stay where they are, and bear the given labels.
-    pub fn finish(&self, decoding: &LabelDecoding, tree: Tree) -> Tree {
+    pub fn finish(&self, decoding: &LabelDecoding, parsed: Parsed) -> Parsed {
+        let Parsed { tree, score, mut confidences, tags } = parsed;
         let is_kept = |word: Node, head: Node| self.finished.head(word) == head;
         let decoded = tree.clone();
         let mut tree = decoding.finish_others(tree, |word| is_kept(word, decoded.head(word)));
@@ -60,9 +61,10 @@ impl Given {
             let head = tree.head(word);
             if is_kept(word, head) || !self.has_head(word) {
                 tree.attach(word, head, self.finished.label(word));
+                confidences.iter_mut().skip(usize::from(word) - 1).take(1).for_each(|told| told.label = 1.0);
             }
         }
-        tree
+        Parsed { tree, score, confidences, tags }
     }
 
     /// The tree with the given labels of this whole tree that a transition system derives, if it does not keep all given heads; `None` if it

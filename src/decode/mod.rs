@@ -10,7 +10,8 @@
 //! | `merged`, `exact` | beams whose items merge; exact search |
 //! | `past` | what is kept of a beam when its memory is emptied |
 //! | `margin`, `strategy`, `parser`, `workspace` | pruning by score, ways to search, many sentences on several threads, memory |
-//! | `confidence` | probabilities of arcs from the best trees |
+//! | `value` | values of items of tables: best scores, or logarithms of sums |
+//! | `confidence` | probabilities of arcs from the best trees, and their calibration |
 
 pub mod confidence;
 mod decoder;
@@ -27,6 +28,7 @@ mod points;
 mod select;
 mod step;
 mod strategy;
+pub(crate) mod value;
 mod workspace;
 
 pub use crate::scorer::Identities;

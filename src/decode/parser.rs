@@ -4,12 +4,13 @@ use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::exact::Loss;
 use super::margin::{self, Margin};
 use super::{Decoder, Given, NO_MARGIN, Parsed, SearchKind, Strategy, Workspace};
 use crate::error::{Error, Result};
 use crate::features::Input;
 use crate::linear::Linear;
-use crate::model::{Header, Held, Model, Scoring};
+use crate::model::{Header, Held, Marginals, Model, Scoring};
 use crate::process;
 use crate::scorer::Scorer;
 use crate::system::{Actions, Roots, SystemKind};
@@ -43,6 +44,7 @@ pub struct Parser<'m, F = Linear> {
     model: Held<'m, Model<F>>,
     strategy: Strategy,
     margin: Option<i64>,
+    marginals: Option<Marginals>,
     /// None if there is but one thread, the caller's.
     pool: Option<rayon::ThreadPool>,
     /// One per thread.
@@ -81,7 +83,7 @@ impl<'m, F: Scoring> Parser<'m, F> {
         }
         let pool = pool(threads)?;
         let workspaces = (0..threads.max(1)).map(|_| Workspace::new(model.actions.n_labels())).collect();
-        Ok(Parser { model, strategy, margin: None, pool, workspaces })
+        Ok(Parser { model, strategy, margin: None, marginals: None, pool, workspaces })
     }
 
     /// The parser that leaves out items of a beam which lag behind by more than this; see [`Margin`].
@@ -90,6 +92,13 @@ impl<'m, F: Scoring> Parser<'m, F> {
         let Header { lags, .. } = &self.model.header;
         let width = self.strategy.width().unwrap_or(1);
         Parser { margin: margin::margin(margin, lags, width, self.model.scorer.scale()), ..self }
+    }
+
+    /// The parser that tells exact marginals, calibrated so, if it searches exactly.
+    #[must_use]
+    pub fn with_marginals(self, marginals: Option<Marginals>) -> Parser<'m, F> {
+        let scale = self.model.scorer.scale();
+        Parser { marginals: marginals.map(|marginals| marginals.scaled(scale)), ..self }
     }
 
     /// Margin of pruning, as a score: largest lag of items behind the best of their step; `None` if the beam alone
@@ -123,9 +132,16 @@ impl<'m, F: Scoring> Parser<'m, F> {
     pub fn parse_given(&mut self, n: usize, read: &Read, given: &GivenOf, k: usize) -> Vec<Vec<Parsed>> {
         let model = &*self.model;
         let Header { system, roots, .. } = model.header;
-        let Parser { strategy, margin, .. } = *self;
-        let search =
-            Search { system, roots, actions: &model.actions, strategy, margin: margin.unwrap_or(NO_MARGIN), k };
+        let Parser { strategy, margin, marginals, .. } = *self;
+        let search = Search {
+            system,
+            roots,
+            actions: &model.actions,
+            strategy,
+            margin: margin.unwrap_or(NO_MARGIN),
+            marginals,
+            k,
+        };
         let scorer = model.scorer.scorer();
         let parse = |i: usize, workspace: &mut Workspace| {
             read(i, &mut workspace.input);
@@ -134,11 +150,10 @@ impl<'m, F: Scoring> Parser<'m, F> {
                 None => search.find(&*scorer, workspace),
                 Some(given) => search.find_given(&*scorer, workspace, given),
             };
-            let finish = |tree| match &given {
-                None => model.label_decoding.finish(tree),
-                Some(given) => given.finish(&model.label_decoding, tree),
-            };
-            let finished = parsed.into_iter().map(|Parsed { tree, score, .. }| Parsed::new(finish(tree), score));
+            let finished = parsed.into_iter().map(|parsed| match &given {
+                None => Parsed { tree: model.label_decoding.finish(parsed.tree), ..parsed },
+                Some(given) => given.finish(&model.label_decoding, parsed),
+            });
             match model.header.joint_target() {
                 None => Parsed::best(finished, k),
                 Some(_) => Parsed::best(finished.map(Parsed::with_tags_apart), k),
@@ -184,6 +199,8 @@ pub struct Search<'s> {
     pub strategy: Strategy,
     /// Margin of pruning: largest lag of items of a beam; [`NO_MARGIN`] for any.
     pub margin: i64,
+    /// Calibration of exact marginals, in the fixed point of scores, if exact search is to tell any.
+    pub marginals: Option<Marginals>,
     /// Number of trees to find.
     pub k: usize,
 }
@@ -191,23 +208,36 @@ pub struct Search<'s> {
 impl Search<'_> {
     /// The best trees of the sentence in the workspace, by this scorer.
     pub fn find(&self, scorer: &dyn Scorer, workspace: &mut Workspace) -> Vec<Parsed> {
-        let Search { system, roots, actions, strategy, margin, k } = *self;
-        with_system!(system, roots, |system| {
+        let Search { system, roots, actions, strategy, margin, k, .. } = *self;
+        let mut found = with_system!(system, roots, |system| {
             Decoder::new(system, actions, scorer).with_margin(margin).find(workspace, strategy, k)
-        })
+        });
+        self.tell(scorer, workspace, None, &mut found);
+        found
     }
 
     /// The best trees that keep what is given, as far as the system can; beams do not merge.
     pub fn find_given(&self, scorer: &dyn Scorer, workspace: &mut Workspace, given: &Given) -> Vec<Parsed> {
         // Margins were calibrated on derivations that are free.
-        let Search { system, roots, actions, strategy, k, margin: _ } = *self;
+        let Search { system, roots, actions, strategy, k, .. } = *self;
         if let Strategy::Exact(tabulation) = strategy {
-            return vec![tabulation.decode_given(scorer, actions, workspace, given)];
+            let mut found = vec![tabulation.decode_given(scorer, actions, workspace, given)];
+            self.tell(scorer, workspace, Some(Loss::forbidding(given.gold())), &mut found);
+            return found;
         }
         let width = strategy.width().unwrap_or(1);
         with_system!(system, roots, |system| {
             Decoder::new(system, actions, scorer).decode_given(workspace, width, k, given)
         })
+    }
+
+    /// Tells the trees their marginals, if they are asked for.
+    fn tell(&self, scorer: &dyn Scorer, workspace: &mut Workspace, loss: Option<Loss>, found: &mut [Parsed]) {
+        if let (Strategy::Exact(tabulation), Some(marginals)) = (self.strategy, self.marginals) {
+            for Parsed { tree, confidences, .. } in found {
+                *confidences = tabulation.confidences(scorer, self.actions, workspace, loss, (tree, marginals));
+            }
+        }
     }
 }
 

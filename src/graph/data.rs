@@ -139,10 +139,23 @@ impl GraphData {
         const K: usize = 8;
         let dev = &self.dev[..self.dev.len().min(MAX_CALIBRATED)];
         if dev.len() >= confidence::MIN_SENTENCES {
-            let best = GraphParser::new(model, 1)?.parse_with(dev.len(), &|i, input| input.clone_from(&dev[i].0), K);
+            let read = |i: usize, input: &mut Input| input.clone_from(&dev[i].0);
+            let best = GraphParser::new(model, 1)?.parse_with(dev.len(), &read, K);
             let found: Vec<(Vec<Parsed>, Tree)> =
                 best.into_iter().zip(dev.iter().map(|(_, gold)| gold.clone())).collect();
-            model.header.confidence = confidence::calibration(&found, model.scorer.scale());
+            let mut calibration = confidence::calibration(&found, model.scorer.scale());
+            if let Some(calibration) = calibration.as_mut().filter(|_| model.header.system.has_marginals()) {
+                let step = dev.len().div_ceil(confidence::MAX_OF_MARGINALS);
+                let golds: Vec<&Tree> = dev.iter().step_by(step).map(|(_, gold)| gold).collect();
+                let told = |marginals| {
+                    let parser = GraphParser::new(model, 1).expect("the caller's thread is there");
+                    let parser = parser.with_marginals(Some(marginals));
+                    let best = parser.parse_with(golds.len(), &|i, input| read(i * step, input), 1);
+                    best.into_iter().flatten().collect()
+                };
+                calibration.marginals = Some(confidence::marginals(&golds, model.scorer.scale(), told));
+            }
+            model.header.confidence = calibration;
         }
         Ok(())
     }
@@ -157,7 +170,7 @@ impl GraphData {
 
     pub(super) fn search(&self) -> Search<'_> {
         let (kind, roots) = (self.header.system, self.header.roots);
-        Search { kind, roots, columns: &self.columns, inventory: &self.inventory }
+        Search { kind, roots, columns: &self.columns, inventory: &self.inventory, marginals: None }
     }
 
     /// Correct heads and labels on the development data, over all words and full labels; `None` without such data.

@@ -1,9 +1,11 @@
 //! From scores of arcs to trees, and what parses with finished parameters.
 
-use super::eisner::FilledEisner;
+use super::eisner::{FilledEisner, marginals};
 use super::{ArcLabels, ArcScores, ChuLiuEdmonds, Eisner, GraphKind, k_best, k_best_spanning};
-use crate::decode::{Given, Parsed};
+use crate::decode::value::share_of_label;
+use crate::decode::{Confidence, Given, Parsed};
 use crate::features::{Columns, Input};
+use crate::model::Marginals;
 use crate::tree::{LabelId, Node, Roots, Tree};
 
 /// Search: the settings by which scores become a tree.
@@ -13,6 +15,8 @@ pub struct Search<'m> {
     pub roots: Roots,
     pub columns: &'m Columns,
     pub inventory: &'m ArcLabels,
+    /// Calibration of exact marginals, in the fixed point of scores, if projective trees are to tell any.
+    pub marginals: Option<Marginals>,
 }
 
 /// Finished parameters that parse.
@@ -65,13 +69,12 @@ impl Decoders {
     /// label that it may bear, the score of the best one being that of the arc.
     pub fn k_best(
         &mut self,
-        kind: GraphKind,
-        roots: Roots,
+        Search { kind, roots, marginals: calibration, .. }: Search,
         scores: &ArcScores,
         mut labels: impl FnMut(Node, Node, &mut Vec<(i64, LabelId)>),
         k: usize,
     ) -> Vec<Parsed> {
-        let labels = |head: Node, dependent: Node, found: &mut Vec<(i64, LabelId)>| {
+        let mut labels = |head: Node, dependent: Node, found: &mut Vec<(i64, LabelId)>| {
             let first = found.len();
             labels(head, dependent, found);
             // What an arc is charged for, all its labels are.
@@ -79,12 +82,25 @@ impl Decoders {
             let charge = best - i64::from(scores.get(head, dependent));
             found[first..].iter_mut().for_each(|label| label.0 -= charge);
         };
-        match kind.is_projective() {
-            true => {
-                self.eisner.decode(scores, roots, &mut self.heads);
-                k_best(&mut FilledEisner { eisner: &self.eisner, scores, roots, labels }, scores.n_words(), k)
-            }
-            false => k_best_spanning(&mut self.chu_liu_edmonds, scores, roots, labels, k),
+        if !kind.is_projective() {
+            return k_best_spanning(&mut self.chu_liu_edmonds, scores, roots, labels, k);
         }
+        self.eisner.decode(scores, roots, &mut self.heads);
+        let mut forest = FilledEisner { eisner: &self.eisner, scores, roots, labels: &mut labels };
+        let mut best = k_best(&mut forest, scores.n_words(), k);
+        if let Some(Marginals { head_temperature, label_temperature, labels: factor }) = calibration {
+            let marginals = marginals(scores, roots, head_temperature);
+            let mut found = Vec::new();
+            for Parsed { tree, confidences, .. } in &mut best {
+                confidences.extend(tree.words().map(|word| {
+                    let (head, label) = (tree.head(word), tree.label(word));
+                    found.clear();
+                    labels(head, word, &mut found);
+                    let label = factor * share_of_label(found.iter().copied(), label, label_temperature);
+                    Confidence { head: f64::min(marginals[scores.place(head, word)], 1.0), label: label.min(1.0) }
+                }));
+            }
+        }
+        best
     }
 }

@@ -16,28 +16,33 @@
 //! word. With a single one, spans are made over the words alone, and the root takes the word `m` for which complete `1 ← m`
 //! + complete `m → n` + score of the arc is highest: exact, at no cost.
 //!
+//! With sums in place of maxima, spans are the weights of all that they may hold: the inside pass of exact [marginals], after which each
+//! span hands its probability on to what it is made of.
+//!
 //! Time is cubic in the number of words, space quadratic. No back pointers are kept: a tree visits a linear number of spans,
 //! and where each of them splits is found again in linear time.
 
 use super::forest::{Edge, Forest, IMPOSSIBLE};
 use super::{ArcScores, Part};
+use crate::decode::value::{Value, share};
 use crate::tree::{LabelId, Node, ROOT, Roots};
+use crate::vector::vectorised;
 
 /// Scratch memory: the chart. Each kind of span is stored so that the spans that differ in their inner end stand side by
 /// side; complete spans are wanted both ways.
 #[derive(Debug, Clone, Default)]
-pub struct Eisner {
+pub struct Eisner<T = i64> {
     size: usize,
     /// Complete `a → b` at `[a][b]`.
-    right_from: Vec<i64>,
+    right_from: Vec<T>,
     /// Complete `a → b` at `[b][a]`.
-    right_to: Vec<i64>,
+    right_to: Vec<T>,
     /// Complete `a ← b` at `[a][b]`.
-    left_from: Vec<i64>,
+    left_from: Vec<T>,
     /// Complete `a ← b` at `[b][a]`.
-    left_to: Vec<i64>,
+    left_to: Vec<T>,
     /// Incomplete, arc from the first to the second: `[head][dependent]`.
-    arcs: Vec<i64>,
+    arcs: Vec<T>,
 }
 
 /// A span.
@@ -69,7 +74,7 @@ impl Eisner {
             Roots::Single => 1,
             Roots::Several => 0,
         };
-        self.fill(scores, first);
+        self.fill(n, first, |head, dependent| scores.get(head as Node, dependent as Node).into());
         let mut open = match roots {
             Roots::Several => vec![Span::Right(0, n)],
             Roots::Single => {
@@ -103,27 +108,30 @@ impl Eisner {
             }
         }
     }
+}
 
-    /// Fills the chart over the nodes from `first` on.
-    fn fill(&mut self, scores: &ArcScores, first: usize) {
-        self.size = scores.n_words() + 1;
+impl<T: Value> Eisner<T> {
+    /// Fills the chart over the nodes from `first` on to the last of `n` words.
+    #[inline(always)]
+    fn fill(&mut self, n: usize, first: usize, of_arc: impl Fn(usize, usize) -> T) {
+        self.size = n + 1;
         let tables = [&mut self.right_from, &mut self.right_to, &mut self.left_from, &mut self.left_to, &mut self.arcs];
         for table in tables {
             table.clear();
-            table.resize(self.size * self.size, IMPOSSIBLE);
+            table.resize(self.size * self.size, T::NEVER);
         }
         for a in first..self.size {
-            self.set_right(a, a, 0);
-            self.set_left(a, a, 0);
+            self.set_right(a, a, T::default());
+            self.set_left(a, a, T::default());
         }
         for width in 1..self.size {
             for a in first..self.size - width {
                 let b = a + width;
                 let inside = best(self.run(&self.right_from, a, a, b - 1), self.run(&self.left_to, b, a + 1, b));
                 let (there, back) = (self.at(a, b), self.at(b, a));
-                self.arcs[there] = inside + i64::from(scores.get(a as Node, b as Node));
+                self.arcs[there] = inside + of_arc(a, b);
                 if a as Node != ROOT {
-                    self.arcs[back] = inside + i64::from(scores.get(b as Node, a as Node));
+                    self.arcs[back] = inside + of_arc(b, a);
                     let left = best(self.run(&self.left_from, a, a, b - 1), self.run(&self.arcs, b, a, b - 1));
                     self.set_left(a, b, left);
                 }
@@ -139,21 +147,80 @@ impl Eisner {
     }
 
     /// Columns `from..=to` of a row.
-    fn run<'t>(&self, table: &'t [i64], row: usize, from: usize, to: usize) -> &'t [i64] {
+    fn run<'t>(&self, table: &'t [T], row: usize, from: usize, to: usize) -> &'t [T] {
         &table[self.at(row, from)..=self.at(row, to)]
     }
 
-    fn set_right(&mut self, a: usize, b: usize, score: i64) {
+    fn set_right(&mut self, a: usize, b: usize, score: T) {
         let (from, to) = (self.at(a, b), self.at(b, a));
         self.right_from[from] = score;
         self.right_to[to] = score;
     }
 
-    fn set_left(&mut self, a: usize, b: usize, score: i64) {
+    fn set_left(&mut self, a: usize, b: usize, score: T) {
         let (from, to) = (self.at(a, b), self.at(b, a));
         self.left_from[from] = score;
         self.left_to[to] = score;
     }
+}
+
+/// The probability of each arc at [`ArcScores::place`], by the softmax of the scores of all projective trees at this temperature: the inside
+/// and the outside pass (Paskin 2001), the latter as the gradient of the former (Eisner 2016).
+pub fn marginals(scores: &ArcScores, roots: Roots, temperature: f64) -> Vec<f64> {
+    vectorised!(_simd => inside_and_outside(scores, roots, temperature))
+}
+
+#[inline(always)]
+fn inside_and_outside(scores: &ArcScores, roots: Roots, temperature: f64) -> Vec<f64> {
+    let n = scores.n_words();
+    let of_arc = |head: usize, dependent: usize| f64::from(scores.get(head as Node, dependent as Node)) / temperature;
+    let first = match roots {
+        Roots::Single => 1,
+        Roots::Several => 0,
+    };
+    let mut chart = Eisner::default();
+    chart.fill(n, first, of_arc);
+    let at = |a: usize, b: usize| a * (n + 1) + b;
+    // Probabilities of complete spans, `a → b` and `a ← b` at `[a][b]`, and of arcs, at `[dependent][head]`.
+    let [mut right, mut left, mut arcs] = [(); 3].map(|()| vec![0.0; (n + 1) * (n + 1)]);
+    match roots {
+        Roots::Several => right[at(0, n)] = 1.0,
+        Roots::Single => {
+            let weight = |m: usize| chart.left_from[at(1, m)] + chart.right_to[at(n, m)] + of_arc(0, m);
+            let whole = f64::total((1..=n).map(weight));
+            for m in 1..=n {
+                let part = share(weight(m) - whole);
+                arcs[at(m, 0)] = part;
+                left[at(1, m)] += part;
+                right[at(m, n)] += part;
+            }
+        }
+    }
+    for width in (1..=n).rev() {
+        for a in first..=n - width {
+            let b = a + width;
+            let (whole, weight) = (right[at(a, b)], chart.right_from[at(a, b)]);
+            for m in a + 1..=b {
+                let part = whole * share(chart.arcs[at(a, m)] + chart.right_to[at(b, m)] - weight);
+                arcs[at(m, a)] += part;
+                right[at(m, b)] += part;
+            }
+            let (whole, weight) = (left[at(a, b)], chart.left_from[at(a, b)]);
+            for m in a..if a > 0 { b } else { a } {
+                let part = whole * share(chart.left_from[at(a, m)] + chart.arcs[at(b, m)] - weight);
+                left[at(a, m)] += part;
+                arcs[at(m, b)] += part;
+            }
+            // Both arcs are over the same spans.
+            let (whole, weight) = (arcs[at(b, a)] + arcs[at(a, b)], chart.arcs[at(a, b)] - of_arc(a, b));
+            for m in a..b {
+                let part = whole * share(chart.right_from[at(a, m)] + chart.left_to[at(b, m + 1)] - weight);
+                right[at(a, m)] += part;
+                left[at(m + 1, b)] += part;
+            }
+        }
+    }
+    arcs
 }
 
 /// The chart of the last sentence, for more trees than the best one.
@@ -227,9 +294,10 @@ impl<L> FilledEisner<'_, L> {
     }
 }
 
-/// The highest sum of two spans that meet.
-fn best(left: &[i64], right: &[i64]) -> i64 {
-    left.iter().zip(right).map(|(left, right)| left + right).max().unwrap_or(IMPOSSIBLE)
+/// The value of two spans that meet somewhere.
+#[inline(always)]
+fn best<T: Value>(left: &[T], right: &[T]) -> T {
+    T::total(left.iter().zip(right).map(|(&left, &right)| left + right))
 }
 
 /// First of the places where the spans of the highest sum meet.

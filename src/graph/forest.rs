@@ -14,6 +14,7 @@ use std::hash::Hash;
 
 use super::Part;
 use crate::decode::Parsed;
+use crate::decode::value::Value;
 use crate::tree::{LabelId, ROOT, Tree};
 
 /// Hyperedge: one way to make an item, of other items, and of a part with its label if it makes an arc.
@@ -46,7 +47,7 @@ pub trait Forest {
 }
 
 /// Scores from here down are those of what cannot be.
-pub const IMPOSSIBLE: i64 = i64::MIN / 8;
+pub const IMPOSSIBLE: i64 = <i64 as Value>::NEVER;
 
 /// The `k` best trees over `n_words` words, the best first; fewer if there are not so many.
 pub fn k_best<F: Forest>(forest: &mut F, n_words: usize, k: usize) -> Vec<Parsed> {

@@ -72,6 +72,11 @@ impl GraphKind {
         }
     }
 
+    /// True if trees can tell exact marginals: those of projective trees whose parts are arcs alone.
+    pub fn has_marginals(self) -> bool {
+        self.is_projective() && self.order() == Order::First
+    }
+
     /// The number of templates of features.
     pub fn n_templates(self) -> usize {
         if self.is_biaffine() {

@@ -10,7 +10,7 @@ use crate::decode::{Given, GivenOf, Parsed, Read, pool};
 use crate::error::Result;
 use crate::features::Input;
 use crate::linear::{FrozenWeights, Weights};
-use crate::model::Held;
+use crate::model::{Held, Marginals};
 use crate::tree::{LabelId, Node};
 use crate::treebank::{Sentence, Words};
 
@@ -58,13 +58,13 @@ impl Workspace {
         k: usize,
     ) -> Vec<Parsed> {
         let Workspace { scorer, decoders, chart, candidates } = self;
-        let Search { kind, roots, columns, inventory } = search;
+        let Search { kind, roots, columns, inventory, marginals } = search;
         let (n, order) = (input.n_words(), kind.order());
         if order == Order::First || n > order.exact_words() || given.is_some() {
             scorer.arcs.score(columns, inventory, weights, input, reward);
         }
         given.into_iter().for_each(|given| scorer.arcs.arcs.keep(given));
-        if order == Order::First && k == 1 {
+        if order == Order::First && k == 1 && marginals.is_none() {
             let label = |head, dependent| scorer.arcs.label(head, dependent);
             return vec![decoders.best_tree(kind, roots, &scorer.arcs.arcs, label)];
         }
@@ -73,7 +73,7 @@ impl Workspace {
             let labels = |head: Node, dependent: Node, labels: &mut Vec<(i64, LabelId)>| {
                 scorer.arcs.labels(inventory, weights, (head, dependent), labels);
             };
-            return decoders.k_best(kind, roots, &scores, labels, k);
+            return decoders.k_best(search, &scores, labels, k);
         }
         if n > order.exact_words() {
             let best = decoders.best(kind, roots, &scorer.arcs.arcs);
@@ -109,6 +109,7 @@ pub struct GraphParser<'m> {
     model: Held<'m, GraphModel>,
     /// None if there is but one thread, the caller's.
     pool: Option<rayon::ThreadPool>,
+    marginals: Option<Marginals>,
 }
 
 impl<'m> GraphParser<'m> {
@@ -117,7 +118,7 @@ impl<'m> GraphParser<'m> {
     /// # Errors
     /// If the threads cannot be started.
     pub fn new(model: &'m GraphModel, threads: usize) -> Result<GraphParser<'m>> {
-        Ok(GraphParser { model: Held::Borrowed(model), pool: pool(threads)? })
+        GraphParser::over(Held::Borrowed(model), threads)
     }
 
     /// As [`GraphParser::new`], with a share in the model: a parser that may be kept as long as it is of use.
@@ -125,7 +126,19 @@ impl<'m> GraphParser<'m> {
     /// # Errors
     /// As [`GraphParser::new`].
     pub fn shared(model: Arc<GraphModel>, threads: usize) -> Result<GraphParser<'static>> {
-        Ok(GraphParser { model: Held::Shared(model), pool: pool(threads)? })
+        GraphParser::over(Held::Shared(model), threads)
+    }
+
+    fn over(model: Held<'_, GraphModel>, threads: usize) -> Result<GraphParser<'_>> {
+        Ok(GraphParser { model, pool: pool(threads)?, marginals: None })
+    }
+
+    /// The parser that tells exact marginals, calibrated so, if its kind [has](GraphKind::has_marginals) any.
+    #[must_use]
+    pub fn with_marginals(self, marginals: Option<Marginals>) -> GraphParser<'m> {
+        let marginals = marginals.filter(|_| self.model.header.system.has_marginals());
+        let scale = self.model.scorer.scale();
+        GraphParser { marginals: marginals.map(|marginals| marginals.scaled(scale)), ..self }
     }
 
     /// The threads, unless the caller's is the only one.
@@ -174,12 +187,13 @@ impl<'m> GraphParser<'m> {
         k: usize,
     ) -> Vec<Vec<Parsed>> {
         let model = &*self.model;
+        let search = Search { marginals: self.marginals, ..model.search() };
         let finish = |best: Vec<Parsed>, given: &Option<Given>| {
             let least = given.as_ref().and_then(|given| best.iter().map(|parsed| given.n_lost(&parsed.tree)).min());
             let keeps = |parsed: &Parsed| given.as_ref().is_none_or(|given| Some(given.n_lost(&parsed.tree)) == least);
-            let best = best.into_iter().filter(keeps).map(|Parsed { tree, score, .. }| match given {
-                None => Parsed::new(model.label_decoding.finish(tree), score),
-                Some(given) => Parsed::new(given.finish(&model.label_decoding, tree), score),
+            let best = best.into_iter().filter(keeps).map(|parsed| match given {
+                None => Parsed { tree: model.label_decoding.finish(parsed.tree), ..parsed },
+                Some(given) => given.finish(&model.label_decoding, parsed),
             });
             Parsed::best(best, k)
         };
@@ -189,7 +203,7 @@ impl<'m> GraphParser<'m> {
             let mut inputs = vec![Input::default(); numbers.len()];
             numbers.zip(&mut inputs).for_each(|(i, input)| read(i, input));
             let sentences: Vec<_> = inputs.iter().zip(&given).map(|(input, given)| (input, given.as_ref())).collect();
-            let found = parameters.k_best(workspace, model.search(), &sentences, k);
+            let found = parameters.k_best(workspace, search, &sentences, k);
             found.into_iter().zip(&given).map(|(best, given)| finish(best, given)).collect::<Vec<Vec<Parsed>>>()
         };
         let parts = 0..n.div_ceil(P::SIDE_BY_SIDE);
@@ -212,6 +226,6 @@ impl GraphModel {
 
     fn search(&self) -> Search<'_> {
         let (kind, roots) = (self.header.system, self.header.roots);
-        Search { kind, roots, columns: &self.columns, inventory: &self.inventory }
+        Search { kind, roots, columns: &self.columns, inventory: &self.inventory, marginals: None }
     }
 }

@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 
 use super::decoders::{Decoders, Search};
+use super::eisner::marginals;
 use super::parser::Workspace;
 use super::{ArcLabels, ArcScores, Chart, Filled, GraphKind, Heads, Order, Part, PartScores, Side, Wanted, k_best};
 use crate::decode::Parsed;
 use crate::features::{Columns, Input, WordShape, mix};
 use crate::linear::IntegerWeights;
+use crate::model::Marginals;
 use crate::random::{below, stream};
 use crate::system::ActionId;
 use crate::tree::{LabelId, NO_NODE, Node, Roots, Tree, all_trees, is_projective, violations};
@@ -67,6 +69,65 @@ fn decoders_find_what_enumeration_finds() {
                         assert_eq!(Some(scores.of_tree(&heads)), highest, "{kind} {roots:?} {scores:?}: {heads:?}");
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Sums over all projective trees, and over the heads of each word, which are 1.
+#[test]
+fn marginals_are_those_of_enumeration() {
+    for roots in [Roots::Single, Roots::Several] {
+        for n in 1..=5 {
+            let trees: Vec<Tree> = all_trees(n, roots).filter(is_projective).collect();
+            for (range, temperature) in [(2, 1.0), (2, 0.1), (50, 3.0), (50, 40.0), (1 << 28, 1e8), (1 << 28, 1e3)] {
+                for matrix in 0..20 {
+                    let scores = random_scores(n, range, &[n as u64, range, matrix]);
+                    let found = marginals(&scores, roots, temperature);
+                    let highest = trees.iter().map(|tree| scores.of_tree(tree.heads())).max().unwrap();
+                    let weight = |tree: &Tree| ((scores.of_tree(tree.heads()) - highest) as f64 / temperature).exp();
+                    let all: f64 = trees.iter().map(weight).sum();
+                    for word in 1..=n as Node {
+                        let of = |head: Node| found[scores.place(head, word)];
+                        for head in (0..=n as Node).filter(|&head| head != word) {
+                            let with_arc = trees.iter().filter(|tree| tree.head(word) == head);
+                            let expected = with_arc.map(weight).sum::<f64>() / all;
+                            assert!((of(head) - expected).abs() < 1e-5, "{head} → {word}: {} {expected}", of(head));
+                        }
+                        assert!(((0..=n as Node).map(of).sum::<f64>() - 1.0).abs() < 1e-5);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Each of several trees tells its own arcs; what it tells of labels depends on their arcs alone.
+#[test]
+fn labels_are_shares_of_their_arcs() {
+    let (n, n_labels, temperature) = (4, 3, 0.8);
+    for roots in [Roots::Single, Roots::Several] {
+        let scores = Hashed { seed: 3, range: 5, n_labels };
+        let mut arcs = ArcScores::default();
+        arcs.reset(n);
+        for dependent in 1..=n as Node {
+            (0..=n as Node).for_each(|head| arcs.set(head, dependent, scores.best(Part::arc(head, dependent)) as i32));
+        }
+        let columns = columns(WordShape::Normalised);
+        let (kind, inventory) = (GraphKind::Eisner, ArcLabels::new(n_labels.into(), []));
+        let of_heads = marginals(&arcs, roots, 2.0);
+        let calibration = Some(Marginals::of_temperatures(2.0, temperature));
+        let search = Search { kind, roots, columns: &columns, inventory: &inventory, marginals: calibration };
+        let of_arc = |head, dependent, labels: &mut Vec<_>| {
+            labels.extend((0..n_labels).map(|label| (scores.of(Part::arc(head, dependent), label), label)));
+        };
+        for Parsed { tree, confidences, .. } in Decoders::default().k_best(search, &arcs, of_arc, 50) {
+            for (word, told) in tree.words().zip(confidences) {
+                let part = Part::arc(tree.head(word), word);
+                let weight = |label| ((scores.of(part, label) - scores.best(part)) as f64 / temperature).exp();
+                let expected = weight(tree.label(word)) / (0..n_labels).map(weight).sum::<f64>();
+                assert!((told.label - expected).abs() < 1e-5, "{told:?} {expected}");
+                assert_eq!(told.head, f64::min(of_heads[arcs.place(part.head, word)], 1.0));
             }
         }
     }
@@ -213,8 +274,10 @@ fn find(kind: GraphKind, n: usize, roots: Roots, scores: &mut Hashed, k: usize) 
     for dependent in 1..=n as Node {
         (0..=n as Node).for_each(|head| arcs.set(head, dependent, scores.best(Part::arc(head, dependent)) as i32));
     }
+    let (columns, inventory) = (columns(WordShape::Normalised), ArcLabels::new(scores.n_labels.into(), []));
     let labels = |head, dependent, labels: &mut Vec<_>| scores.labels(Part::arc(head, dependent), labels);
-    Decoders::default().k_best(kind, roots, &arcs, labels, k)
+    let search = Search { kind, roots, columns: &columns, inventory: &inventory, marginals: None };
+    Decoders::default().k_best(search, &arcs, labels, k)
 }
 
 #[test]
@@ -296,7 +359,7 @@ fn parsers_find_what_enumeration_of_features_finds() {
             for roots in [Roots::Single, Roots::Several] {
                 let mut stream = stream(5, "weights", &[n_sentences]);
                 let mut weights = IntegerWeights::new(inventory.width());
-                let search = Search { kind: *kind, roots, columns: &columns, inventory: &inventory };
+                let search = Search { kind: *kind, roots, columns: &columns, inventory: &inventory, marginals: None };
                 // So that features can be extracted.
                 workspace.k_best(search, &weights, (&input, None), 1);
                 let trees: Vec<Tree> =

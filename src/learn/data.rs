@@ -366,9 +366,12 @@ impl TrainingData {
             let inputs: Vec<&Input> = dev.iter().map(|(input, _)| input).collect();
             model.calibrate(&inputs);
         }
-        let has_beam = self.strategy.width().is_some_and(|width| width > 1);
+        let compares = match self.strategy {
+            Strategy::Exact(tabulation) => tabulation.has_marginals(),
+            Strategy::Beam { width } | Strategy::Merged { width, .. } => width > 1,
+        };
         let has_trees = self.header.tags_column().is_none();
-        if dev.len() >= confidence::MIN_SENTENCES && has_beam && has_trees {
+        if dev.len() >= confidence::MIN_SENTENCES && compares && has_trees {
             let golds: Vec<(&Input, &Tree)> = dev.iter().map(|(input, gold)| (input, gold)).collect();
             model.calibrate_confidence(&golds, self.strategy);
         }

@@ -25,12 +25,42 @@ pub struct Calibration {
     pub heads: f64,
     /// The same of labels of words that have the right head.
     pub labels: f64,
+    /// Calibration of exact marginals, which do without the above; none where search tells none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marginals: Option<Marginals>,
+}
+
+/// Calibration of exact marginals; see [`confidence`](crate::decode::confidence).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Marginals {
+    /// The temperature of heads, in the unit of scores.
+    pub head_temperature: f64,
+    /// That of labels given their heads.
+    pub label_temperature: f64,
+    /// The factor of probabilities of labels.
+    pub labels: f64,
+}
+
+impl Marginals {
+    /// These temperatures, and labels as they are.
+    pub fn of_temperatures(head_temperature: f64, label_temperature: f64) -> Marginals {
+        Marginals { head_temperature, label_temperature, labels: 1.0 }
+    }
+
+    /// The same with temperatures in the fixed point of scores.
+    #[must_use]
+    pub fn scaled(self, scale: u32) -> Marginals {
+        let [head_temperature, label_temperature] =
+            [self.head_temperature, self.label_temperature].map(|temperature| temperature * f64::from(scale));
+        Marginals { head_temperature, label_temperature, ..self }
+    }
 }
 
 impl Calibration {
     /// This temperature, and nothing that the best trees miss.
     pub fn of_temperature(temperature: f64) -> Calibration {
-        Calibration { temperature, heads: 1.0, labels: 1.0 }
+        Calibration { temperature, heads: 1.0, labels: 1.0, marginals: None }
     }
 }
 

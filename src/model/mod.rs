@@ -24,7 +24,7 @@ pub(crate) use header::MAX_BEAM;
 pub use header::{ArcLabel, Header, Notes, Provenance, Pruned, VectorsOrigin};
 pub(crate) use held::Held;
 pub use label_decoding::LabelDecoding;
-pub use lags::{Calibration, Lags};
+pub use lags::{Calibration, Lags, Marginals};
 pub use network::{Activation, Layers, Lstm, Network, ScorerKind};
 pub use trainable::{Averaged, Dropped, Seen, Trainable, best_permitted};
 

@@ -7,7 +7,7 @@ use super::{KeepHeads, Loaded, MAX_BEAM, ParseOptions};
 use crate::decode::{Margin, Parsed, Parser, SearchKind, Strategy, confidence};
 use crate::error::{Error, Location, Result};
 use crate::graph::GraphParser;
-use crate::model::Frozen as _;
+use crate::model::{Frozen as _, Marginals};
 use crate::process;
 use crate::scorers::{AnyModel, AnyScorer};
 use crate::tree::Node;
@@ -38,6 +38,8 @@ pub struct AnyParser {
     model: Loaded,
     kind: Kind,
     options: ParseOptions,
+    /// Calibration of exact marginals, if those are the confidences to tell.
+    marginals: Option<Marginals>,
     keeping: Keeping,
     warnings: Vec<String>,
 }
@@ -58,14 +60,17 @@ impl AnyParser {
     pub fn new(model: &Loaded, options: &ParseOptions) -> Result<AnyParser> {
         options.check()?;
         let mut warnings = Vec::new();
+        let calibrated = options.confidences.and(model.confidence()).and_then(|confidence| confidence.marginals);
+        let mut marginals = calibrated;
         let kind = match model {
             Loaded::Transitions(model) => {
-                let (parser, strategy) = transitions(model, options, &mut warnings)?;
-                Kind::Transitions(Box::new(parser), strategy)
+                let (parser, strategy) = transitions(model, options, calibrated, &mut warnings)?;
+                marginals = calibrated.filter(|_| matches!(strategy, Strategy::Exact(_)));
+                Kind::Transitions(Box::new(parser.with_marginals(marginals)), strategy)
             }
             Loaded::Graph(graph) => {
                 check_exact(model.system().name(), options)?;
-                Kind::Graph(GraphParser::shared(Arc::clone(graph), options.threads)?)
+                Kind::Graph(GraphParser::shared(Arc::clone(graph), options.threads)?.with_marginals(marginals))
             }
         };
         if (options.keep_heads.is_some() || options.keep_labels) && model.tags_column().is_some() {
@@ -94,7 +99,7 @@ impl AnyParser {
             )),
             _ => {}
         }
-        Ok(AnyParser { model: model.clone(), kind, options: *options, keeping, warnings })
+        Ok(AnyParser { model: model.clone(), kind, options: *options, marginals, keeping, warnings })
     }
 
     /// Warnings for the model's user, one line each.
@@ -171,12 +176,12 @@ impl AnyParser {
         // Sentences were checked.
         let keeping = Keeping { heads: self.keeping.heads.map(|_| KeepHeads::LeastLoss), ..self.keeping };
         let given = |i: usize| keeping.read(&sentences[i], model).ok().flatten();
-        let k = self.options.n_trees();
+        let k = if self.marginals.is_some() { self.options.k_best } else { self.options.n_trees() };
         let mut found = match &mut self.kind {
             Kind::Transitions(parser, _) => parser.parse_given(n, &read, &given, k),
             Kind::Graph(parser) => parser.parse_given(n, &read, &given, k),
         };
-        if self.options.confidences.is_some() {
+        if self.options.confidences.is_some() && self.marginals.is_none() {
             for best in &mut found {
                 confidence::tell(best, model.confidence(), model.scale());
                 best.truncate(self.options.k_best);
@@ -218,6 +223,7 @@ impl Words for OfSource<'_> {
 fn transitions(
     model: &Arc<AnyModel>,
     options: &ParseOptions,
+    marginals: Option<Marginals>,
     warnings: &mut Vec<String>,
 ) -> Result<(Parser<'static, AnyScorer>, Strategy)> {
     let &ParseOptions { search, beam, margin, merge, threads, keep_heads, keep_labels, confidences, .. } = options;
@@ -243,11 +249,14 @@ fn transitions(
             if beam.is_some() || margin.is_some() {
                 return usage("exact search has no beam; leave out --beam and --margin, or --search exact");
             }
-            if n_trees > 1 {
-                let option = if confidences.is_some() { "--confidences" } else { "--k-best" };
-                return usage(&format!(
-                    "exact search finds the one best tree; for {option}, search in a beam (--search beam)"
-                ));
+            if n_trees > 1 && (marginals.is_none() || options.k_best > 1) {
+                let expected = match options.k_best {
+                    1 => {
+                        "--confidences, search in a beam (--search beam), or train arc-hybrid or arc-eager with --dev of 50 sentences"
+                    }
+                    _ => "--k-best, search in a beam (--search beam)",
+                };
+                return usage(&format!("exact search finds the one best tree; for {expected}"));
             }
             return Ok((Parser::shared(Arc::clone(model), strategy, threads)?, strategy));
         }

@@ -63,7 +63,8 @@ pub struct ParseOptions {
     #[cfg_attr(feature = "cli", arg(long))]
     pub keep_labels: bool,
     /// Write the probability of each head, and of its label given the head, from the K best trees of the final beam, to MISC, as
-    /// `HeadConf=0.93|LabelConf=0.98`. Models that were trained with a beam and `--dev` of 50 sentences or more are calibrated for this
+    /// `HeadConf=0.93|LabelConf=0.98`. Models that were trained with a beam and `--dev` of 50 sentences or more are calibrated for this.
+    /// With such `--dev` arc-hybrid and arc-eager with `--search exact`, eisner and biaffine-projective count all trees, whatever K
     #[cfg_attr(feature = "cli", arg(long, value_name = "K", value_parser = number::<usize>(CONFIDENCES)))]
     pub confidences: Option<usize>,
     /// Training treebank that the input is like, for models trained on several with names. Default: the first

@@ -32,9 +32,11 @@ mod wide;
 
 pub use tabulation::{Loss, Tabulation};
 
-use self::table::Table;
-use super::{Given, Parsed, Workspace};
+use self::table::{Arc, Ask, Best, Entry, Summed, Table, best};
+use super::value::share_of_label;
+use super::{Confidence, Given, Parsed, Workspace};
 use crate::configuration::PlainConfiguration;
+use crate::model::Marginals;
 use crate::scorer::Scorer;
 use crate::system::{Actions, Choice, Deduction, OverStacks};
 use crate::tree::Tree;
@@ -53,14 +55,51 @@ impl Tabulation {
         if workspace.input.n_words() == 0 {
             return (Vec::new(), 0);
         }
-        let (arena, context, scratch) = workspace.begin(scorer, actions);
-        let table = Table::fill(self, scorer, scratch.memory, context, arena, loss);
-        *scratch.n_scored += table.scores(table::Ask::Shift).count() as u64;
+        let table = self.table(scorer, actions, workspace, loss, |_, scored| best(scored));
         let (derivation, score) = match self.kind {
             Deduction::Standard => wide::search(&table),
             Deduction::Hybrid | Deduction::Eager => narrow::search(&table),
         };
         (derivation.into_iter().map(|action| Choice { point: 0, action }).collect(), score)
+    }
+
+    fn table<'t, E: Entry>(
+        &self,
+        scorer: &dyn Scorer,
+        actions: &Actions,
+        workspace: &mut Workspace,
+        loss: Option<Loss<'t>>,
+        entry: impl Fn(Option<Arc>, &[Best]) -> E,
+    ) -> Table<'t, E> {
+        let (arena, context, scratch) = workspace.begin(scorer, actions);
+        let table = Table::fill(self, scorer, scratch.memory, context, arena, loss, entry);
+        *scratch.n_scored += table.values(Ask::Shift).count() as u64;
+        table
+    }
+
+    /// Exact marginals of the arcs of a tree over the sentence in `workspace.input`: the probability of each head, by the softmax of the
+    /// scores of all derivations at the temperature of heads, and of each label given the head, by that of its scores in these derivations
+    /// at the temperature of labels. Scores include the loss if there is one; temperatures are in their fixed point. Empty for
+    /// arc-standard, which has none.
+    pub fn confidences(
+        &self,
+        scorer: &dyn Scorer,
+        actions: &Actions,
+        workspace: &mut Workspace,
+        loss: Option<Loss>,
+        (tree, marginals): (&Tree, Marginals),
+    ) -> Vec<Confidence> {
+        if tree.n_words() == 0 || !self.has_marginals() {
+            return Vec::new();
+        }
+        let table = self.table(scorer, actions, workspace, loss, |arc, scored| Summed {
+            weight: best(scored).score as f64 / marginals.head_temperature,
+            label: arc.filter(|arc| arc.may_be_in(tree)).map_or(1.0, |arc| {
+                let labels = scored.iter().map(|&Best { score, action }| (score, actions.get(action).label));
+                marginals.labels * share_of_label(labels, tree.label(arc.dependent), marginals.label_temperature)
+            }),
+        });
+        narrow::confidences(&table, tree)
     }
 
     /// The best tree of the sentence in `workspace.input` with the score of its derivation.

@@ -2,19 +2,56 @@
 
 use super::tabulation::{Loss, Tabulation};
 use crate::configuration::{Arena, ArenaConfiguration, Cell, Role, RootPlace, Stacks as _, View};
+use crate::decode::value::Value;
 use crate::scorer::{Context, Opaque, Query, Scorer};
 use crate::system::Deduction;
 use crate::system::{ActionId, Actions, Move, MoveSet, Permitted};
-use crate::tree::{Gold, Node, ROOT, Roots};
+use crate::tree::{Gold, Node, ROOT, Roots, Tree};
 
-/// The score of what cannot be. Sums of a few of them are still numbers.
-pub(super) const NEVER: i64 = i64::MIN / 16;
+/// The score of what cannot be.
+pub(super) const NEVER: i64 = i64::NEVER;
 
 /// The best of some actions, and its score.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Best {
     pub score: i64,
     pub action: ActionId,
+}
+
+/// All labels of a transition.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Summed {
+    /// The best score, divided by the temperature of heads.
+    pub weight: f64,
+    /// The probability of the label that is asked for; 1 where there is none.
+    pub label: f64,
+}
+
+/// Entry of a table: what is known of a transition with any of its labels.
+pub(super) trait Entry: Copy {
+    type Value: Value;
+    /// What cannot be.
+    const NEVER: Self;
+    fn value(self) -> Self::Value;
+}
+
+impl Entry for Best {
+    type Value = i64;
+    const NEVER: Best = Best { score: NEVER, action: ActionId::MAX };
+
+    #[inline(always)]
+    fn value(self) -> i64 {
+        self.score
+    }
+}
+
+impl Entry for Summed {
+    type Value = f64;
+    const NEVER: Summed = Summed { weight: f64::NEVER, label: 1.0 };
+
+    fn value(self) -> f64 {
+        self.weight
+    }
 }
 
 /// Queries for scores of transitions: a move, and of RIGHT in arc-hybrid, whose head features need not read, the kind
@@ -32,18 +69,18 @@ pub(super) enum Ask {
     RightRoot,
 }
 
-/// The best actions by positions: of S1, if it is read, S0 and B0.
+/// The best actions, or what else entries are of all labels, by positions: of S1, if it is read, S0 and B0.
 ///
 /// Positions are those of words. 0 is the root at the bottom of a stack, or the bottom of a stack without a root; n + 1 is the
 /// root behind the last word, or the end of the buffer.
 #[derive(Debug)]
-pub(super) struct Table<'t> {
+pub(super) struct Table<'t, E = Best> {
     pub kind: Deduction,
     pub roots: Roots,
     pub reads_s1: bool,
     pub n_words: usize,
     pub gold: Option<&'t Gold>,
-    best: [Vec<Best>; 6],
+    entries: [Vec<E>; 6],
 }
 
 /// A configuration as scorers read it whose words are known by their positions.
@@ -57,8 +94,14 @@ fn view<'a>(s1: Option<&'a Cell<'a>>, s0: Option<&'a Cell<'a>>, b0: Option<&'a C
 /// Number of configurations that are scored together.
 const BATCH: usize = 256;
 
-impl<'t> Table<'t> {
-    /// Scores all choices of positions.
+/// The best of some actions, of equal ones the first.
+pub(super) fn best(scored: &[Best]) -> Best {
+    scored.iter().copied().reduce(|a, b| if b.score > a.score { b } else { a }).unwrap_or(Best::NEVER)
+}
+
+impl<'t, E: Entry> Table<'t, E> {
+    /// Scores all choices of positions. `entry` makes an entry of the scores of a transition with each of its labels, if the arc that it
+    /// makes is known.
     pub fn fill(
         &Tabulation { kind, roots, reads_s1, .. }: &Tabulation,
         scorer: &dyn Scorer,
@@ -66,10 +109,11 @@ impl<'t> Table<'t> {
         context: Context,
         arena: Arena,
         loss: Option<Loss<'t>>,
-    ) -> Table<'t> {
+        entry: impl Fn(Option<Arc>, &[Best]) -> E,
+    ) -> Table<'t, E> {
         let n_words = context.input.n_words();
         let gold = loss.map(|loss| loss.gold);
-        let mut table = Table { kind, roots, reads_s1, n_words, gold, best: Default::default() };
+        let mut table = Table { kind, roots, reads_s1, n_words, gold, entries: [(); 6].map(|()| Vec::new()) };
         let root_place = if kind == Deduction::Eager { RootPlace::BufferEnd } else { RootPlace::StackBottom };
         let initial = ArenaConfiguration::initial(arena, n_words, root_place);
         let buffer: Vec<&Cell> = std::iter::successors(initial.buffer_cell(), |cell| cell.below).collect();
@@ -81,6 +125,7 @@ impl<'t> Table<'t> {
             }
         }
         let mut queries = Vec::with_capacity(BATCH);
+        let mut scored = Vec::new();
         for places in places.chunks(BATCH) {
             queries.clear();
             queries.extend(places.iter().map(|&(c, i, j)| {
@@ -90,13 +135,14 @@ impl<'t> Table<'t> {
             }));
             let scores = scorer.score(memory, context, &queries);
             for (number, &(c, i, j)) in places.iter().enumerate() {
-                debug_assert_eq!(table.place(c, i, j), table.best[Ask::Shift as usize].len());
+                debug_assert_eq!(table.place(c, i, j), table.entries[Ask::Shift as usize].len());
                 for ask in [Ask::Shift, Ask::Reduce, Ask::Left, Ask::Right, Ask::RightGold, Ask::RightRoot] {
                     if !table.has(ask) {
                         continue;
                     }
-                    let mut best = Best { score: NEVER, action: ActionId::MAX };
-                    if let Some((mv, arc)) = table.transition(ask, (c, i, j)) {
+                    scored.clear();
+                    let transition = table.transition(ask, (c, i, j));
+                    if let Some((mv, arc)) = transition {
                         let from_root = arc.is_some_and(|arc| arc.from_root);
                         let moves = MoveSet::default().with(mv, true);
                         let permitted = Permitted { moves, from_root: MoveSet::default().with(mv, from_root) };
@@ -107,13 +153,14 @@ impl<'t> Table<'t> {
                         for action in context.actions.of_move(mv) {
                             if context.actions.permits(permitted, action) {
                                 let score = i64::from(scores.score(number, action, context.actions)) + lost(action);
-                                if best.action == ActionId::MAX || score > best.score {
-                                    best = Best { score, action };
-                                }
+                                scored.push(Best { score, action });
                             }
                         }
                     }
-                    table.best[ask as usize].push(best);
+                    table.entries[ask as usize].push(match scored.is_empty() {
+                        true => E::NEVER,
+                        false => entry(transition.and_then(|(_, arc)| arc), &scored),
+                    });
                 }
             }
         }
@@ -171,23 +218,23 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// The best of a transition with S1, S0 and B0 in these positions; that of S1 means nothing where S0 is the lowest.
+    /// The entry of a transition with S1, S0 and B0 in these positions; that of S1 means nothing where S0 is the lowest.
     #[inline(always)]
-    pub fn best(&self, ask: Ask, c: usize, i: usize, j: usize) -> Best {
-        self.best[ask as usize][self.place(c, i, j)]
+    pub fn entry(&self, ask: Ask, c: usize, i: usize, j: usize) -> E {
+        self.entries[ask as usize][self.place(c, i, j)]
     }
 
-    /// All scores of a transition.
-    pub fn scores(&self, ask: Ask) -> impl Iterator<Item = i64> + '_ {
-        self.best[ask as usize].iter().map(|best| best.score)
+    /// All values of a transition.
+    pub fn values(&self, ask: Ask) -> impl Iterator<Item = E::Value> + '_ {
+        self.entries[ask as usize].iter().map(|entry| entry.value())
     }
 }
 
 /// An arc as far as it is known.
 #[derive(Debug, Clone, Copy)]
-struct Arc {
+pub(super) struct Arc {
     head: Head,
-    dependent: Node,
+    pub dependent: Node,
     from_root: bool,
 }
 
@@ -200,6 +247,16 @@ enum Head {
 }
 
 impl Arc {
+    /// False if the tree does not have it, whatever its head is.
+    pub fn may_be_in(&self, tree: &Tree) -> bool {
+        let head = tree.head(self.dependent);
+        match self.head {
+            Head::Is(known) => head == known,
+            // Those of RIGHT.
+            Head::IsGold | Head::IsNotGold => head < self.dependent,
+        }
+    }
+
     /// Loss of head and label against the gold tree: see [`Loss`].
     fn loss(&self, gold: &Gold, actions: &Actions, action: ActionId) -> i64 {
         let is_gold = match self.head {

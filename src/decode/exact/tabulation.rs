@@ -88,6 +88,11 @@ impl Tabulation {
         Ok(Tabulation { kind, system, roots, reads_s1 })
     }
 
+    /// True if it tells exact [marginals](Tabulation::confidences): not for arc-standard.
+    pub fn has_marginals(&self) -> bool {
+        self.kind != Deduction::Standard
+    }
+
     /// The longest sentence that it takes: memory stays below 1 GB.
     pub fn max_words(&self) -> usize {
         match (self.kind, self.reads_s1) {

@@ -16,7 +16,7 @@ use crate::vector::vectorised;
 /// The best derivation and its score.
 pub(super) fn search(table: &Table) -> (Vec<ActionId>, i64) {
     // Sums of 32 bits where all fit.
-    let scores = [Ask::Shift, Ask::Left, Ask::Right].into_iter().flat_map(|ask| table.scores(ask));
+    let scores = [Ask::Shift, Ask::Left, Ask::Right].into_iter().flat_map(|ask| table.values(ask));
     let furthest = scores.filter(|&score| score > NEVER).map(i64::abs).max().unwrap_or(0);
     if furthest.saturating_mul(2 * table.n_words as i64) < i64::from(-<i32 as Sum>::NEVER / 4) {
         Chart::<i32>::new(table).search()
@@ -77,7 +77,7 @@ struct Chart<'t, T> {
 
 impl<'t, T: Sum> Chart<'t, T> {
     fn new(table: &'t Table<'t>) -> Chart<'t, T> {
-        let of = |ask| table.scores(ask).map(T::new).collect();
+        let of = |ask| table.values(ask).map(T::new).collect();
         let end = table.n_words + 1;
         let (items, rights) = (vec![Vec::new(); end + 1], vec![Vec::new(); end + 1]);
         Chart { table, end, shift: of(Ask::Shift), left: of(Ask::Left), right: of(Ask::Right), items, rights }
@@ -176,9 +176,9 @@ impl<'t, T: Sum> Chart<'t, T> {
         let best = self.right_of(i, a, j);
         let right = |h: usize| self.right[self.table.place(a, h, j)];
         let Some(h) = (i..j).find(|&h| sum(self.item(i, a, h, j), right(h)) == best) else { return };
-        derivation.push(self.table.best(Ask::Shift, s, a, i).action);
+        derivation.push(self.table.entry(Ask::Shift, s, a, i).action);
         self.trace(i, a, h, j, derivation);
-        derivation.push(self.table.best(Ask::Right, a, h, j).action);
+        derivation.push(self.table.entry(Ask::Right, a, h, j).action);
     }
 
     /// Appends the transitions of an item behind the SHIFT with which it begins.
@@ -199,9 +199,9 @@ impl<'t, T: Sum> Chart<'t, T> {
         let mut places = places.filter(|&(a, i)| sum(shifted(a, i), left(a, i)) == best);
         if let Some((a, i)) = places.next() {
             self.trace(b, s, a, i, derivation);
-            derivation.push(self.table.best(Ask::Shift, s, a, i).action);
+            derivation.push(self.table.entry(Ask::Shift, s, a, i).action);
             self.trace(i, a, h, j, derivation);
-            derivation.push(self.table.best(Ask::Left, a, h, j).action);
+            derivation.push(self.table.entry(Ask::Left, a, h, j).action);
         }
     }
 }

@@ -53,9 +53,9 @@ impl Workspace {
         let labels = scoring.labels(reading);
         self.score(biaffine, scoring, reading, &labels);
         given.into_iter().for_each(|given| self.arcs.keep(given));
-        let Search { kind, roots, .. } = search;
+        let Search { kind, roots, marginals, .. } = search;
         let Workspace { decoders, arcs, alone, labels: best, lanes, .. } = self;
-        if k == 1 {
+        if k == 1 && marginals.is_none() {
             return vec![decoders.best_tree(kind, roots, arcs, |head, dependent| best[arcs.place(head, dependent)])];
         }
         let of_labels = |head: Node, dependent: Node, found: &mut Vec<(i64, LabelId)>| {
@@ -66,7 +66,7 @@ impl Workspace {
             let permitted = lanes.iter().zip(mask).zip(0..).filter(|((_, mask), _)| **mask == 0);
             found.extend(permitted.map(|((lane, _), label)| (i64::from(arc + lane), label)));
         };
-        decoders.k_best(kind, roots, arcs, of_labels, k)
+        decoders.k_best(search, arcs, of_labels, k)
     }
 
     /// Scores all arcs of a sentence.
