@@ -492,7 +492,7 @@ fn all_systems_and_kinds_of_networks() {
 fn in_no_room(model: &AnyModel, sentences: &[Sentence], width: usize, k: usize) -> Vec<Vec<Parsed>> {
     let Header { system, roots, .. } = model.header;
     let strategy = Strategy::Beam { width };
-    let search = Search { system, roots, actions: &model.actions, strategy, margin: NO_MARGIN, k };
+    let search = Search { system, roots, actions: &model.actions, strategy, margin: NO_MARGIN, marginals: None, k };
     let mut workspace = Workspace { room: 0, ..Workspace::new(model.actions.n_labels()) };
     let parse = |sentence: &Sentence| {
         model.read(sentence, &mut workspace.input);

@@ -273,10 +273,11 @@ fn confidences_of_exact_search_are_marginals() {
             ["head_temperature", "label_temperature", "labels"].map(|name| calibration[name].as_f64().unwrap());
         assert!(numbers.iter().all(|&number| number > 0.0) && numbers[2] <= 1.0, "{options} {numbers:?}");
 
-        let parse = |options: &str| {
-            let parsed = treebeam(at, &format!("parse --model exact.model test.conllu {options}")).assert().success();
+        let parse_file = |file: &str, options: &str| {
+            let parsed = treebeam(at, &format!("parse --model exact.model {file} {options}")).assert().success();
             String::from_utf8(parsed.get_output().stdout.clone()).unwrap()
         };
+        let parse = |options: &str| parse_file("test.conllu", options);
         let sure = parse("--confidences 2");
         assert_eq!(sure, parse("--confidences 50 --threads 2"), "{options}");
         let (told, rest) = confidences(&sure);
@@ -285,8 +286,7 @@ fn confidences_of_exact_search_are_marginals() {
         assert!(told.iter().any(|[head, _]| *head < 0.9) && told.iter().any(|[_, label]| *label < 0.9), "{options}");
         // What is given is certain.
         fs::write(at.join("given.conllu"), &rest).unwrap();
-        let given = treebeam(at, "parse --model exact.model given.conllu --keep-heads --keep-labels --confidences 2");
-        let (certain, kept) = confidences(&String::from_utf8_lossy(&given.assert().success().get_output().stdout));
+        let (certain, kept) = confidences(&parse_file("given.conllu", "--keep-heads --keep-labels --confidences 2"));
         assert_eq!(kept, rest, "{options}");
         assert!(certain.iter().flatten().all(|p| *p > 0.99), "{options}");
 

@@ -11,11 +11,11 @@
 //! squared error (Brier 1950). A model without takes the mean distance of the K trees to the best one's score for a temperature,
 //! sentence by sentence, and 1 for the shares.
 //!
-//! **Exact marginals.** Where all trees are searched, the K best are not needed: the probability of a head is by the softmax of the scores
-//! of all trees, each with its best labels, and that of a label given the head by that of its scores there
-//! ([exact search](super::exact::Tabulation::confidences), [Eisner's algorithm](crate::graph::Eisner)). Scores of heads and of labels
-//! differ in scale, so each has a temperature of its own; that of labels is fitted with a factor, as above. Probabilities are those of
-//! arcs as they are found, before lifts are undone.
+//! **Exact marginals.** Models that search all trees and were calibrated do without the K best: the probability of a head is that by the
+//! softmax of the scores of all trees, each with its best labels, and that of a label given the head by the softmax of the labels' scores
+//! there ([exact search](super::exact::Tabulation::confidences), [Eisner's algorithm](crate::graph::Eisner)). Scores of heads and of
+//! labels differ in scale, so each has a temperature of its own; that of labels is fitted with a factor, as above. Probabilities are those
+//! of arcs as they are found, before lifts are undone.
 
 use rayon::prelude::*;
 
