@@ -147,7 +147,7 @@ TABLES = fg17-table1 gn13-table1 gn13-figure1 l2s-table3 l2s-table4 l2s-table5 f
 # The argument of this project.
 ABLATIONS = study lecture-global-vs-greedy beam-ablation
 # The other experiments.
-COMPARISONS = exploration-vs-beam beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices nonprojective joint learning-curves every-system restart updates en-ewt-targets en-ewt-networks
+COMPARISONS = systems beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices nonprojective joint learning-curves restart updates en-ewt-targets en-ewt-networks
 # Full unless something else is asked for.
 TABLES_PROFILE = $(if $(QUICK),quick,$(if $(filter file,$(origin PROFILE)),full,$(PROFILE)))
 
@@ -180,7 +180,7 @@ lecture-global-vs-greedy: build ## from greedy to global training, step by step,
 
 study: build ## the study: equal menus of four for greedy and global training, gold and predicted tags, 19 treebanks
 beam-ablation: build ## accuracy, search errors and speed against the width of the beam
-exploration-vs-beam: build ## exploration against beams at equal time, on every transition system
+systems: build ## the question of the study on every transition system: equal menus of three
 beam-margin: build ## pruning by score margin beside narrower beams: accuracy, search errors and speed
 search-axis: build ## from greedy to exact search: the same features, the same systems
 graph-orders: build ## graph-based parsers of first to third order beside transition systems
@@ -193,7 +193,6 @@ joint: build ## tags first, or tags and trees in one derivation: greedily, and i
 learning-curves: build ## global training against exploration, by the size of the treebank
 en-ewt-targets: build ## what each ingredient gives on English-EWT: features, losses, replicas, width, learning to search
 en-ewt-networks: build ## networks on English-EWT: exploration, beams, global training, encoders, biaffine
-every-system: build ## what it takes that a beam is ahead of exploration where it was behind: updates, greedy training first
 restart: build ## exploration and beams together: updates that restart, beams that start in the model's own derivations
 features: build ## which groups of templates pay: one more, one less, with speeds; for arc-eager, and for systems with a stack
 updates: build ## what global training compares and minimises: update strategies, losses, learners

@@ -7,7 +7,7 @@ use super::digits;
 use super::kind::Stored;
 use super::provenance::Provenance;
 use super::tags::Tagging;
-use treebeam::diagnosis::Diagnosis;
+use treebeam::diagnosis::{Diagnosis, Propagation};
 use treebeam::eval::{Classes, Counts, Metric, Punctuation};
 use treebeam::learn::Stop;
 use treebeam::options::Options;
@@ -244,7 +244,12 @@ impl Stored for Record {
     }
 
     fn repeatable(&self) -> Option<serde_json::Value> {
-        Some(serde_json::json!({ "training": self.training, "decodings": self.decodings }))
+        let mut decodings = self.decodings.clone();
+        // Older records lack these counts, which are of the same derivations as the others.
+        for diagnosis in decodings.iter_mut().filter_map(|decoding| decoding.diagnosis.as_mut()) {
+            diagnosis.propagation = Propagation::default();
+        }
+        Some(serde_json::json!({ "training": self.training, "decodings": decodings }))
     }
 
     fn upgraded(mut self, format: u32) -> Record {

@@ -536,7 +536,7 @@ mod tests {
             "beam-ablation",
             "en-ewt-targets",
             "lecture-global-vs-greedy",
-            "exploration-vs-beam",
+            "systems",
             "learning-curves",
             "study",
             "spurious-choices",
