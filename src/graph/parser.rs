@@ -133,7 +133,7 @@ impl<'m> GraphParser<'m> {
         Ok(GraphParser { model, pool: pool(threads)?, marginals: None })
     }
 
-    /// The parser that tells exact marginals, calibrated so, if its kind [has](GraphKind::has_marginals) any.
+    /// The parser that tells exact marginals, calibrated so, if its kind [has](super::GraphKind::has_marginals) any.
     #[must_use]
     pub fn with_marginals(self, marginals: Option<Marginals>) -> GraphParser<'m> {
         let marginals = marginals.filter(|_| self.model.header.system.has_marginals());
