@@ -251,7 +251,7 @@ fn confidences_are_sums_over_the_k_best_trees() {
     assert!(of_heads["expected_calibration_error"].as_f64().unwrap() < 15.0, "{of_heads}");
 }
 
-/// Where search is exact, confidences are marginals: of the tree that is parsed without them, and whatever K.
+/// Confidences of exact search do not depend on K, and leave the tree as it is.
 #[test]
 fn confidences_of_exact_search_are_marginals() {
     let folder = folder();

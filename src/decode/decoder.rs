@@ -116,9 +116,12 @@ impl<'m, S: TransitionSystem> Decoder<'m, S> {
             Some(past) => past.items::<S>(stepper.arena),
             None => vec![stepper.initial()],
         };
-        // By address, the number of each item of the past.
         let address = |item: ItemOf<'a, S>| std::ptr::from_ref(item).addr();
-        let starts: HashMap<usize, usize> = items.iter().map(|&item| address(item)).zip(0..).collect();
+        // The number of each item of the past, by address.
+        let starts: HashMap<usize, usize> = match past {
+            Some(_) => items.iter().map(|&item| address(item)).zip(0..).collect(),
+            None => HashMap::new(),
+        };
         let room = room.max(2 * used(bump));
         let mut goes_on = true;
         let pruning = (width, self.margin);

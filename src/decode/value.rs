@@ -7,14 +7,14 @@ use crate::tree::LabelId;
 
 /// Value of an item.
 pub trait Value: Copy + PartialOrd + Add<Output = Self> + Default {
-    /// The value of what cannot be. Sums of a few of them are still numbers.
+    /// Value of an impossible item. Sums of a few such values are still numbers.
     const NEVER: Self;
 
     /// The value of an item that is made in ways of these values.
     fn total(values: impl Iterator<Item = Self>) -> Self;
 }
 
-/// Scores: that of the best way.
+/// Scores: an item has that of the best way to make it.
 impl Value for i64 {
     const NEVER: i64 = i64::MIN / 16;
 
@@ -24,7 +24,7 @@ impl Value for i64 {
     }
 }
 
-/// Logarithms of weights: that of the sum.
+/// Logarithms of weights: an item weighs as much as all ways to make it together.
 impl Value for f64 {
     const NEVER: f64 = f64::NEG_INFINITY;
 
@@ -43,7 +43,7 @@ impl Value for f64 {
     }
 }
 
-/// The share of what has this logarithm against the whole's: e to the power of it. What is nearly nothing is nothing.
+/// The share of a part in the whole, from the logarithm of the part's weight less that of the whole's. Shares below e⁻³⁰ are 0.
 #[inline(always)]
 pub fn share(behind: f64) -> f64 {
     if behind > -30.0 { exp(behind as f32).into() } else { 0.0 }

@@ -57,7 +57,7 @@ pub struct Diagnosis {
     /// Arcs of the derivations that were put out.
     #[serde(default, skip_serializing_if = "Replacements::are_none")]
     pub replacements: Replacements,
-    /// Their wrong arcs after the first one.
+    /// Wrong arcs of these derivations after the first wrong one of their sentence.
     #[serde(default, skip_serializing_if = "Propagation::is_unknown")]
     pub propagation: Propagation,
 }
@@ -223,7 +223,7 @@ pub struct Followed {
     pub scores: (i64, i64),
     /// Arcs of the derivation that was put out.
     pub replacements: Replacements,
-    /// Its wrong arcs after the first one.
+    /// Wrong arcs of that derivation after the first one.
     pub propagation: Propagation,
 }
 

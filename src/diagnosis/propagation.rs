@@ -17,19 +17,19 @@ use crate::tree::{Gold, Node};
 pub struct Propagation {
     /// All sentences.
     pub sentences: u64,
-    /// Those with a wrong arc.
+    /// Sentences with a wrong arc.
     pub with_wrong: u64,
-    /// Arcs of all sentences before which none is wrong, first wrong ones included.
+    /// Arcs that no wrong arc of their sentence precedes, of all sentences; first wrong arcs are among them.
     pub while_right: u64,
     /// Arcs before the first wrong one, in sentences with a wrong one.
     pub before: u64,
-    /// Mean of the same over all orders of each sentence's arcs: (n - w) / (w + 1) of n arcs with w wrong ones.
+    /// Mean of `before` over all orders of each sentence's arcs: (n - w) / (w + 1) for n arcs with w wrong ones.
     pub before_at_random: f64,
     /// Transitions before the one that made the first wrong arc.
     pub steps_before: u64,
     /// Arcs after the first wrong one.
     pub after: u64,
-    /// Wrong ones of them.
+    /// Wrong arcs after the first wrong one.
     pub wrong_after: u64,
 }
 
@@ -52,7 +52,7 @@ impl Propagation {
         self.sentences == 0
     }
 
-    /// The share of wrong arcs, from 0 to 1, among those before which none is wrong: the hazard of a first mistake.
+    /// The share of wrong arcs, from 0 to 1, among those that no wrong one precedes: the hazard of a first mistake.
     pub fn rate_while_right(&self) -> f64 {
         self.with_wrong as f64 / self.while_right as f64
     }
@@ -62,7 +62,8 @@ impl Propagation {
         self.wrong_after as f64 / self.after as f64
     }
 
-    /// The same if each sentence's arcs came in random order: if its mistakes were as many, and independent of each other.
+    /// The share of wrong arcs after the first wrong one, from 0 to 1, if each sentence's arcs came in random order: with as many mistakes,
+    /// independent of each other.
     pub fn rate_after_at_random(&self) -> f64 {
         self.wrong_after as f64 / ((self.before + self.after) as f64 - self.before_at_random)
     }

@@ -36,7 +36,7 @@ pub struct Calibration {
 pub struct Marginals {
     /// The temperature of heads, in the unit of scores.
     pub head_temperature: f64,
-    /// That of labels given their heads.
+    /// The temperature of labels given their heads, in the unit of scores.
     pub label_temperature: f64,
     /// The factor of probabilities of labels.
     pub labels: f64,

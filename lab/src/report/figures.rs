@@ -50,17 +50,12 @@ fn figure(
 ) -> Option<(Figure, Vec<String>)> {
     curves.retain(|curve| !curve.points.is_empty());
     stretch_levels(&mut curves);
-    let n_processors = processors(summary, |of, _| column.is_none_or(|column| column == of)).len();
     let is_time = matches!(plot.x, Horizontal::TokensPerSecond | Horizontal::TimePerToken | Horizontal::TrainingTime);
-    let timed = |axis: Axis| match n_processors {
-        0 | 1 => axis,
-        _ if !is_time => axis,
-        n => Axis { note: format!("{}; timed on {n} kinds of processor", axis.note), ..axis },
-    };
+    let x = x_axis(plot.x);
     let figure = Figure {
         name: column.map_or(plot.name.clone(), |column| format!("{}-{}", plot.name, file_name(column))),
         title: column.map_or(plot.title.clone(), |column| format!("{}: {column}", plot.title)),
-        x: timed(x_axis(plot.x)),
+        x: if is_time { timed(x, summary, column) } else { x },
         y: y_axis(plot, summary.plan.treebanks.len()),
         curves,
     };
@@ -68,6 +63,14 @@ fn figure(
         let reading = reading(&figure, plot);
         (figure, reading)
     })
+}
+
+/// The axis of times, with a note if several kinds of processor took them.
+fn timed(axis: Axis, summary: &Summary, column: Option<&str>) -> Axis {
+    match processors(summary, |of, _| column.is_none_or(|column| column == of)).len() {
+        0 | 1 => axis,
+        n => Axis { note: format!("{}; timed on {n} kinds of processor", axis.note), ..axis },
+    }
 }
 
 /// The figure of scores by width with a second scale of times: those of its methods at each width, averaged.
@@ -86,7 +89,8 @@ fn with_times(mut figure: Figure, summary: &Summary, column: &str, plot: &PlotSp
     let second: Vec<(f64, f64)> = widths.into_iter().filter_map(at).collect();
     if !second.is_empty() {
         let title = x_axis(Horizontal::TimePerToken).title;
-        figure.x = Axis { second, ..figure.x }.noted(format!("below: {title}"));
+        let axis = Axis { second, ..figure.x }.noted(format!("below: {title}"));
+        figure.x = timed(axis, summary, Some(column));
     }
     figure
 }

@@ -8,7 +8,7 @@ use crate::system::Deduction;
 use crate::system::{ActionId, Actions, Move, MoveSet, Permitted};
 use crate::tree::{Gold, Node, ROOT, Roots, Tree};
 
-/// The score of what cannot be.
+/// Score of a transition that is not permitted.
 pub(super) const NEVER: i64 = i64::NEVER;
 
 /// The best of some actions, and its score.
@@ -30,7 +30,7 @@ pub(super) struct Summed {
 /// Entry of a table: what is known of a transition with any of its labels.
 pub(super) trait Entry: Copy {
     type Value: Value;
-    /// What cannot be.
+    /// Entry of a transition that is not permitted.
     const NEVER: Self;
     fn value(self) -> Self::Value;
 }

@@ -130,6 +130,18 @@ mod tests {
     }
 
     #[test]
+    fn a_second_scale_stands_below_the_first() {
+        let plain = figure(false, &[80.0, 81.5]);
+        let second = Axis { second: vec![(1.0, 2.75), (2.0, 14.0)], ..plain.x.clone() };
+        let (scaled, plain) = (svg(&Figure { x: second, ..plain.clone() }, "").unwrap(), svg(&plain, "").unwrap());
+        for expected in ["2.8", "14.0"] {
+            assert!(texts(&scaled).iter().any(|text| text == expected), "{expected}: {scaled}");
+            assert!(texts(&plain).iter().all(|text| text != expected));
+        }
+        assert!(scaled.contains("class=\"ticks second\"") && !plain.contains("class=\"ticks second\""));
+    }
+
+    #[test]
     fn more_curves_than_colours_are_a_drawing_each() {
         let mut figure = figure(false, &[80.0, 81.5]);
         let one = figure.curves[0].clone();
