@@ -39,6 +39,7 @@ pub use machine::{Machine, keeps_history};
 pub use margin::Margin;
 pub(crate) use parser::pool;
 pub use parser::{GivenOf, Parser, Read, Search};
+pub(crate) use past::{Past, used};
 pub use select::{NO_MARGIN, selected};
 pub use step::{Buffers, ItemOf, Restricted, Stepper};
 pub use strategy::{SearchKind, Strategy};

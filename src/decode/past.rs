@@ -28,12 +28,8 @@ pub struct Past {
 }
 
 impl Past {
-    /// The past of these items, one at least, of each of which `tree` tells the tree. What scorers know of cells and states is void then.
-    pub fn new<'a, S: TransitionSystem>(
-        items: &[ItemOf<'a, S>],
-        interner: &Interner,
-        tree: impl Fn(ItemOf<'a, S>) -> Tree,
-    ) -> Past {
+    /// The past of these items without their trees. What scorers know of cells and states is void then.
+    pub fn without_trees<S: TransitionSystem>(items: &[ItemOf<S>], interner: &Interner) -> Past {
         let mut saved = Saved::default();
         for item in items {
             item.configuration.save(&mut saved);
@@ -42,6 +38,16 @@ impl Past {
             saved.number(u64::from(item.is_gold));
         }
         saved.end(interner);
+        Past { items: saved, first: Tree::unattached(0), differences: vec![Vec::new(); items.len()] }
+    }
+
+    /// The past of these items, one at least, of each of which `tree` tells the tree; else as [`Past::without_trees`].
+    pub fn new<'a, S: TransitionSystem>(
+        items: &[ItemOf<'a, S>],
+        interner: &Interner,
+        tree: impl Fn(ItemOf<'a, S>) -> Tree,
+    ) -> Past {
+        let past = Past::without_trees::<S>(items, interner);
         let first = tree(items[0]);
         let difference = |&item: &ItemOf<'a, S>| {
             let tree = tree(item);
@@ -49,7 +55,7 @@ impl Past {
             arcs.filter(|&(word, head, label)| (head, label) != (first.head(word), first.label(word))).collect()
         };
         let differences = items.iter().map(difference).collect();
-        Past { items: saved, first, differences }
+        Past { first, differences, ..past }
     }
 
     /// The items in an arena, without their histories.

@@ -44,7 +44,7 @@ use super::supervision::{GoldSide, Supervision};
 use super::violation::PrefixScores;
 use super::{Objective, Update};
 use crate::configuration::SharedConfiguration;
-use crate::decode::{IDLE, Item, ItemOf, NO_MARGIN, Scratch, Stepper, Workspace};
+use crate::decode::{IDLE, Item, ItemOf, NO_MARGIN, Past, Scratch, Stepper, Workspace, used};
 use crate::model::Trainable;
 use crate::options::RestartFrom;
 use crate::scorer::{Context, Opaque, Query, Scorer};
@@ -93,74 +93,104 @@ pub fn learn<S: TransitionSystem>(
     mut parameters: Parameters,
 ) -> (u64, Opaque) {
     let GlobalOptions { width, update, .. } = options;
-    let mut gradient = Opaque::default();
+    let (mut gradient, mut n_updates, mut loss) = (Opaque::default(), 0, 0.0);
     workspace.start(parameters.reads());
-    let (arena, context, Scratch { memory, buffers, .. }) = workspace.parts(supervision.machine.actions);
-    parameters.scorer().begin(memory, context);
-    let settings = GoldBeamSettings::new(supervision, gold_side, width);
-    let settings = GoldBeamSettings { loss_weight: options.loss_weight(parameters.unit()), ..settings };
-    let stepper = Stepper::new(supervision.machine, arena, context, (memory, buffers));
-    let mut beams = GoldBeam::new(stepper, settings);
-    if let Some(share) = roll_in {
-        let start = rolled_in(&mut beams.stepper, &*parameters.scorer(), width, share);
-        beams.restart(&[start]);
-    }
-    let (mut n_updates, mut loss) = (0, 0.0);
-    loop {
-        let mut trace: Vec<PrefixScores> = Vec::new();
-        let mut prefixes: Vec<(ItemOf<S>, ItemOf<S>)> = Vec::new();
-        // Of restarts from the whole beam, the beam of each step.
-        let mut whole: Vec<Vec<ItemOf<S>>> = Vec::new();
-        let mut fell_off = false;
-        let scorer = parameters.scorer();
-        while !fell_off && beams.advance(&*scorer) {
-            let scores = beams.scores();
-            trace.push(scores);
-            prefixes.push((beams.items[0], beams.gold_items[0]));
-            if update.restarts() && options.restart_from == RestartFrom::Beam {
-                whole.push(beams.items.clone());
-            }
-            fell_off = update.stops_early() && !scores.gold_in_beam;
+    let room = workspace.room;
+    // Where the beams go on when the arena has been emptied, and after how many steps.
+    let mut past: Option<(Past, usize)> = None;
+    'sentence: loop {
+        let (arena, context, Scratch { memory, buffers, .. }) = workspace.parts(supervision.machine.actions);
+        match past {
+            None => parameters.scorer().begin(memory, context),
+            Some(_) => parameters.scorer().forget(memory),
         }
-        drop(scorer);
-        let step = match options.objective.is_probability() {
-            // Where the search stopped: where gold fell off, or at the end.
-            true => trace.len().checked_sub(1),
-            false => update.choose(&trace),
+        let settings = GoldBeamSettings::new(supervision, gold_side, width);
+        let settings = GoldBeamSettings { loss_weight: options.loss_weight(parameters.unit()), ..settings };
+        let stepper = Stepper::new(supervision.machine, arena, context, (memory, buffers));
+        let mut beams = match &past {
+            None => GoldBeam::new(stepper, settings),
+            Some((past, n_steps)) => GoldBeam::after(stepper, settings, past.items::<S>(arena)[0], *n_steps),
         };
-        let Some(step) = step else { break };
-        let (predicted, gold) = prefixes[step];
-        let of = (&*parameters, &mut *beams.stepper.memory, context);
-        let learned = match options.objective.is_probability() {
-            true => {
-                let outside = Some(gold).filter(|_| beams.items.iter().all(|item| !item.is_gold));
-                learn_expectation(&beams.items, outside, of, &mut gradient).then_some(0.0)
-            }
-            false => learn_pair(options, (predicted, gold), of, &mut gradient),
-        };
-        n_updates += u64::from(learned.is_some());
-        loss += learned.unwrap_or_default();
-        let from = whole.get(step).map_or(std::slice::from_ref(&predicted), Vec::as_slice);
-        match update {
-            Update::Restart => beams.restart(from),
-            Update::RestartEarly if fell_off => beams.restart(from),
-            Update::Laso if fell_off => {
-                beams.restart(&[gold]);
-                if let Parameters::AtOnce(model) = &mut parameters {
-                    options.lengthen(&**model, &mut gradient, std::mem::take(&mut loss));
-                    model.learn(&mut gradient);
-                    if model.diverges() {
-                        // Scores might overflow: nothing is scored any more.
-                        return (n_updates, gradient);
-                    }
-                    model.scorer().forget(beams.stepper.memory);
+        if let Some(share) = roll_in.filter(|_| past.is_none()) {
+            let start = rolled_in(&mut beams.stepper, &*parameters.scorer(), width, share);
+            beams.restart(&[start]);
+        }
+        let room = room.max(2 * used(arena.bump()));
+        while used(arena.bump()) < room || beams.items.len() > 1 {
+            let Trail { trace, prefixes, beams: whole, fell_off } = search(&mut beams, &*parameters.scorer(), &options);
+            let step = match options.objective.is_probability() {
+                // Where the search stopped: where gold fell off, or at the end.
+                true => trace.len().checked_sub(1),
+                false => update.choose(&trace),
+            };
+            let Some(step) = step else { break 'sentence };
+            let (predicted, gold) = prefixes[step];
+            let of = (&*parameters, &mut *beams.stepper.memory, context);
+            let learned = match options.objective.is_probability() {
+                true => {
+                    let outside = Some(gold).filter(|_| beams.items.iter().all(|item| !item.is_gold));
+                    learn_expectation(&beams.items, outside, of, &mut gradient).then_some(0.0)
                 }
+                false => learn_pair(options, (predicted, gold), of, &mut gradient),
+            };
+            n_updates += u64::from(learned.is_some());
+            loss += learned.unwrap_or_default();
+            let from = whole.get(step).map_or(std::slice::from_ref(&predicted), Vec::as_slice);
+            match update {
+                Update::Restart => beams.restart(from),
+                Update::RestartEarly if fell_off => beams.restart(from),
+                Update::Laso if fell_off => {
+                    beams.restart(&[gold]);
+                    if let Parameters::AtOnce(model) = &mut parameters {
+                        options.lengthen(&**model, &mut gradient, std::mem::take(&mut loss));
+                        model.learn(&mut gradient);
+                        if model.diverges() {
+                            // Scores might overflow: nothing is scored any more.
+                            return (n_updates, gradient);
+                        }
+                        model.scorer().forget(beams.stepper.memory);
+                    }
+                }
+                _ => break 'sentence,
             }
-            _ => break,
         }
+        past = Some((Past::without_trees::<S>(&beams.items, arena.interner()), beams.n_steps()));
+        drop(beams);
+        workspace.bump.reset();
     }
     options.lengthen(&*parameters, &mut gradient, loss);
     (n_updates, gradient)
+}
+
+/// Record of a search: what training compares, step by step.
+struct Trail<'a, S: TransitionSystem> {
+    trace: Vec<PrefixScores>,
+    /// The best predicted prefix and the best gold one.
+    prefixes: Vec<(ItemOf<'a, S>, ItemOf<'a, S>)>,
+    /// The whole beam, for restarts from it.
+    beams: Vec<Vec<ItemOf<'a, S>>>,
+    /// True if the search ended where gold fell off the beam.
+    fell_off: bool,
+}
+
+/// Takes steps in both beams until derivations are complete or, with updates that stop early, gold has fallen off.
+fn search<'a, S: TransitionSystem>(
+    beams: &mut GoldBeam<'_, 'a, S>,
+    scorer: &dyn Scorer,
+    options: &GlobalOptions,
+) -> Trail<'a, S> {
+    let mut trail = Trail { trace: Vec::new(), prefixes: Vec::new(), beams: Vec::new(), fell_off: false };
+    let keeps_beams = options.update.restarts() && options.restart_from == RestartFrom::Beam;
+    while !trail.fell_off && beams.advance(scorer) {
+        let scores = beams.scores();
+        trail.trace.push(scores);
+        trail.prefixes.push((beams.items[0], beams.gold_items[0]));
+        if keeps_beams {
+            trail.beams.push(beams.items.clone());
+        }
+        trail.fell_off = options.update.stops_early() && !scores.gold_in_beam;
+    }
+    trail
 }
 
 /// The item that the best derivation of a beam has got to after this share of its transitions.

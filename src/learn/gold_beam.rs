@@ -20,6 +20,8 @@ pub struct GoldBeam<'p, 'a, S: TransitionSystem> {
     pub gold_items: Vec<ItemOf<'a, S>>,
     settings: GoldBeamSettings<'p, S>,
     n_steps: usize,
+    /// Number of steps that the histories of items leave out.
+    n_before: usize,
 }
 
 /// Settings of both beams of a sentence.
@@ -66,7 +68,17 @@ impl<'p, 'a, S: TransitionSystem> GoldBeam<'p, 'a, S> {
     /// Both beams before the first step.
     pub fn new(stepper: Stepper<'p, 'a, S>, settings: GoldBeamSettings<'p, S>) -> GoldBeam<'p, 'a, S> {
         let initial = stepper.initial();
-        GoldBeam { stepper, items: vec![initial], gold_items: vec![initial], settings, n_steps: 0 }
+        GoldBeam::after(stepper, settings, initial, 0)
+    }
+
+    /// Both beams at a gold item after `n_before` steps, which its history leaves out.
+    pub fn after(
+        stepper: Stepper<'p, 'a, S>,
+        settings: GoldBeamSettings<'p, S>,
+        item: ItemOf<'a, S>,
+        n_before: usize,
+    ) -> GoldBeam<'p, 'a, S> {
+        GoldBeam { stepper, items: vec![item], gold_items: vec![item], settings, n_steps: n_before, n_before }
     }
 
     /// Settings of both beams.
@@ -81,7 +93,7 @@ impl<'p, 'a, S: TransitionSystem> GoldBeam<'p, 'a, S> {
 
     /// Takes one step in both beams; false, and nothing is done, if all derivations are complete.
     pub fn advance(&mut self, scorer: &dyn Scorer) -> bool {
-        let GoldBeam { stepper, items, gold_items, settings, n_steps } = self;
+        let GoldBeam { stepper, items, gold_items, settings, n_steps, n_before: _ } = self;
         let choices = |item: ItemOf<'a, S>, choices: &mut Vec<Choice>| settings.correct(item, *n_steps, choices);
         let losses = |item: ItemOf<'a, S>, losses: &mut Vec<Vec<i32>>| settings.losses(item, losses);
         let restricted = Restricted {
@@ -113,7 +125,7 @@ impl<'p, 'a, S: TransitionSystem> GoldBeam<'p, 'a, S> {
         };
         self.items = items.iter().zip(&lost).map(marked).collect();
         self.gold_items = self.items.iter().copied().filter(|item| item.is_gold).collect();
-        self.n_steps = self.items[0].history().count() - 1;
+        self.n_steps = self.n_before + self.items[0].history().count() - 1;
     }
 
     /// The losses of derivations so far, as [`Supervision::losses`] counts them.

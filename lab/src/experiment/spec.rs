@@ -351,10 +351,11 @@ impl Spec {
         for (plot, series) in self.plots.iter().flat_map(|p| p.series.iter().filter(|s| s.level).map(move |s| (p, s))) {
             let row =
                 self.rows.iter().find(|row| series.rows.first().is_some_and(|r| r.get_ref() == row.name.get_ref()));
-            let n_widths = row.map_or(0, |row| row.decode.as_ref().map_or(1, Vec::len));
+            let n_of_row = row.map_or(0, |row| row.decode.as_ref().map_or(1, Vec::len));
+            let n_widths = if series.widths.is_empty() { n_of_row } else { series.widths.len() };
             if (plot.x, series.rows.len(), n_widths) != (Horizontal::Width, 1, 1) {
                 let found = format!("level series `{}` in plot `{}`", series.name, plot.name);
-                let expected = "one row, decoded at one width, in a plot against widths";
+                let expected = "one row at one width, in a plot against widths";
                 return Err(source.problem(None, found, expected).into());
             }
         }
@@ -683,7 +684,7 @@ mod tests {
         assert!(error.contains("plot `las` of Las against Derivation"), "{error}");
         let error = message("rows = [\"global\"] }", "rows = [\"global\"], level = true }");
         assert!(
-            error.contains("level series `global` in plot `las`; expected one row, decoded at one width"),
+            error.contains("level series `global` in plot `las`; expected one row at one width"),
             "{error}"
         );
         let error = message("[[column]]\nname = \"eager\"", "[[column]]\nname = \"eager\"\nopen = \"why not\"");

@@ -417,8 +417,8 @@ mod tests {
 
     #[test]
     fn level_lines_go_as_far_as_the_others() {
-        let text =
-            SPEC.replace("rows = [\"greedy\", \"dynamic\"], matched = true", "rows = [\"greedy\"], level = true");
+        let level = "rows = [\"greedy\"], level = true, widths = [1]";
+        let text = SPEC.replace("rows = [\"greedy\", \"dynamic\"], matched = true", level);
         let plan = plan_of(&spec_of(&text));
         let store = full_store(&plan);
         let (figure, reading) = figures(&Summary::new(&plan, &store, false)).remove(0);

@@ -47,8 +47,18 @@ fn learn_from<S: TransitionSystem>(
     options: GlobalOptions,
     model: &Perceptron,
 ) -> (u64, Opaque) {
+    learn_in(Workspace::new(data.actions().n_labels()), system, data, number, options, model)
+}
+
+fn learn_in<S: TransitionSystem>(
+    mut workspace: Workspace,
+    system: S,
+    data: &TrainingData,
+    number: usize,
+    options: GlobalOptions,
+    model: &Perceptron,
+) -> (u64, Opaque) {
     let example = &data.examples()[number];
-    let mut workspace = Workspace::new(data.actions().n_labels());
     workspace.input.clone_from(&example.input);
     let supervision = Supervision { machine: machine(system, data), gold: &example.gold };
     learn(options, supervision, GoldSide::LeastCost, None, &mut workspace, Parameters::PutOff(model))
@@ -265,6 +275,33 @@ fn restarts_are_what_the_definition_says() {
         }
     }
     assert!(most > 1, "no sentence has several updates");
+}
+
+/// The same changes where the arena is emptied as soon as beams start again from one item.
+#[test]
+fn restarts_need_little_memory() {
+    use crate::systems::{ARC_EAGER, COVINGTON, COVINGTON_NONMONOTONIC, SWAP};
+    for kind in [ARC_EAGER, SWAP, COVINGTON, COVINGTON_NONMONOTONIC] {
+        let of_system = sentences(Options { seed: 72, n_sentences: 20, non_projective: kind != ARC_EAGER }).collect();
+        let data = data(kind, of_system);
+        with_system!(kind, Roots::Single, |system| {
+            let model = noisy_model(system, &data);
+            for update in [Update::Restart, Update::RestartEarly, Update::Laso] {
+                let mut most = 0;
+                for number in 0..data.examples().len() {
+                    let options = options(update, RestartFrom::Best, 4);
+                    let (n, mut expected) = learn_from(system, &data, number, options, &model);
+                    let mut workspace = Workspace::new(data.actions().n_labels());
+                    workspace.room = 0;
+                    let (found, mut gradient) = learn_in(workspace, system, &data, number, options, &model);
+                    assert_eq!(found, n, "{kind}, {update:?}: sentence {number}");
+                    assert_eq!(changes(&mut gradient), changes(&mut expected), "{kind}, {update:?}: sentence {number}");
+                    most = most.max(n);
+                }
+                assert!(most > 2, "{kind}, {update:?}: at most {most} updates");
+            }
+        });
+    }
 }
 
 /// The same changes of the same weights, where these change at the end of a sentence and every prediction is followed.

@@ -12,15 +12,15 @@
 //! **One root.** If the tree must be completed, with one word on the root, more may be lost. What remains to be decided is
 //! a head for the top of each connected part, among the nodes of other parts that it will still meet; so the loss is the
 //! least weight of a spanning tree of the parts, in which gold arcs weigh nothing, others 1, and arcs from the root so
-//! much that there is only one. Most configurations need no search for it. Let no cycles be left to break, and let t be
+//! much that there is only one ([`ChuLiuEdmonds`]). Most configurations need no search for it. Let no cycles be left to break, and let t be
 //! the last word or the topmost word above it, with the gold arcs that can be made. If t is the root, or will meet a node
 //! that descends from it, or a word without a head that will, nothing more is lost: all other words without a head can become dependents of the last word.
 //!
-//! Complexity: O(n) but for climbs to the tops of trees; with one root, where parts have to be spanned, O(n³).
+//! Complexity: O(n) but for climbs to the tops of trees; with one root, where parts have to be spanned, O(n²).
 
-use super::arborescence::{WeightedArc, least_weight};
 use super::list_state::{ListState, top};
 use super::root_word;
+use treebeam::graph::{ArcScores, ChuLiuEdmonds};
 use treebeam::system::Roots;
 use treebeam::tree::{Gold, NO_NODE, Node, ROOT};
 
@@ -31,6 +31,10 @@ pub(super) struct Loss {
     heads: Vec<Node>,
     /// The walk that first met a node, from 1; 0 is "not met yet".
     met_by: Vec<Node>,
+    decoder: ChuLiuEdmonds,
+    scores: ArcScores,
+    /// Heads of the connected parts.
+    spanning: Vec<Node>,
 }
 
 impl Loss {
@@ -64,7 +68,7 @@ impl Loss {
         if roots == Roots::Several || n_cycles == 0 && self.can_be_completed(state) {
             lost + n_cycles
         } else {
-            spanning_loss(gold, state, root_taken)
+            self.spanning_loss(gold, state, root_taken)
         }
     }
 
@@ -97,28 +101,33 @@ impl Loss {
         }
         n
     }
-}
 
-/// The loss by way of a spanning tree of the connected parts.
-fn spanning_loss(gold: &Gold, state: &ListState, root_taken: bool) -> u32 {
-    let now = &state.heads[..];
-    let from_root = now.len() as u32 + 1;
-    // The root's part first.
-    let tops: Vec<Node> = (0..=state.last()).filter(|&node| now[node as usize] == NO_NODE).collect();
-    let part = |node: Node| tops.binary_search(&top(now, node)).expect("tops are in order");
-    let parts: Vec<usize> = (0..=state.last()).map(part).collect();
-    let mut arcs = Vec::new();
-    for (dependent, &d) in tops.iter().enumerate().skip(1) {
-        for x in (if root_taken { 1 } else { ROOT })..=state.last() {
-            if parts[x as usize] != dependent && state.will_meet(x, d) {
-                let lost = if gold.head(d) != x { gold.weight(d) } else { 0 };
-                let weight = lost + if x == ROOT { from_root } else { 0 };
-                arcs.push(WeightedArc { head: parts[x as usize], dependent, weight });
+    /// The loss by way of a spanning tree of the connected parts, the root's part first.
+    fn spanning_loss(&mut self, gold: &Gold, state: &ListState, root_taken: bool) -> u32 {
+        let now = &state.heads[..];
+        let tops: Vec<Node> = (0..=state.last()).filter(|&node| now[node as usize] == NO_NODE).collect();
+        let part = |node: Node| tops.binary_search(&top(now, node)).expect("tops are in order") as Node;
+        let parts: Vec<Node> = (0..=state.last()).map(part).collect();
+        // An arc that cannot be made costs more than all that can.
+        let never = -1 - (1..=state.last()).map(|d| gold.weight(d) as i32).sum::<i32>();
+        let last_part = tops.len() as Node - 1;
+        self.scores.reset(last_part as usize);
+        (0..=last_part).for_each(|d| (0..=last_part).for_each(|x| self.scores.set(x, d, never)));
+        for (d, &dependent) in (0..).zip(&tops).skip(1) {
+            for head in (if root_taken { 1 } else { ROOT })..=state.last() {
+                let x = parts[head as usize];
+                if x != d && state.will_meet(head, dependent) {
+                    let lost = if gold.head(dependent) == head { 0 } else { gold.weight(dependent) as i32 };
+                    self.scores.set(x, d, self.scores.get(x, d).max(-lost));
+                }
             }
         }
+        let roots = if root_taken { Roots::Several } else { Roots::Single };
+        self.decoder.decode(&self.scores, roots, &mut self.spanning);
+        let score: i32 = self.spanning.iter().zip(1..).map(|(&x, d)| self.scores.get(x, d)).sum();
+        assert!(score > never, "every permitted move leaves the tree completable");
+        let wrong = |&d: &Node| now[d as usize] != NO_NODE && now[d as usize] != gold.head(d);
+        let of_wrong: u32 = (1..=state.last()).filter(wrong).map(|d| gold.weight(d)).sum();
+        of_wrong + score.unsigned_abs()
     }
-    let wrong = |&d: &Node| now[d as usize] != NO_NODE && now[d as usize] != gold.head(d);
-    let of_wrong: u32 = (1..=state.last()).filter(wrong).map(|d| gold.weight(d)).sum();
-    let weight = least_weight(tops.len(), arcs).expect("every permitted move leaves the tree completable");
-    of_wrong + weight - if root_taken { 0 } else { from_root }
 }

@@ -10,7 +10,6 @@
 //! | `nonmonotonic` | [`CovingtonNonmonotonic`]: a later arc takes the place of an earlier one |
 //! | `list_state` | the state of a configuration that losses depend on, and its successors, for oracles |
 //! | `loss` | the exact loss if arcs are final |
-//! | `arborescence` | spanning trees of least weight (Chu & Liu 1965; Edmonds 1967) |
 //! | `bounds` | bounds of the loss if they are not |
 //! | `cycles` | elementary cycles (Johnson 1975) |
 //! | `exact` | the loss if they are not, by search |
@@ -31,7 +30,6 @@
 //! of NO-ARC before it are all gold where nothing more is to be linked, so that gold derivations of many lengths compete.
 //! In the non-local system with one root all derivations have 2n transitions, and there is nothing to wait for.
 
-mod arborescence;
 mod bounds;
 mod cycles;
 mod exact;
