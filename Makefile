@@ -147,7 +147,7 @@ TABLES = fg17-table1 gn13-table1 gn13-figure1 l2s-table3 l2s-table4 l2s-table5 f
 # The argument of this project.
 ABLATIONS = study lecture-global-vs-greedy beam-ablation
 # The other experiments.
-COMPARISONS = systems beam-margin search-axis graph-orders networks exact-networks neural-global-vs-greedy spurious-choices nonprojective joint learning-curves restart updates en-ewt-targets en-ewt-networks
+COMPARISONS = systems beam-margin search-axis graph-orders networks spurious-choices nonprojective joint learning-curves restart updates en-ewt-targets en-ewt-networks
 # Full unless something else is asked for.
 TABLES_PROFILE = $(if $(QUICK),quick,$(if $(filter file,$(origin PROFILE)),full,$(PROFILE)))
 
@@ -184,9 +184,7 @@ systems: build ## the question of the study on every transition system: equal me
 beam-margin: build ## pruning by score margin beside narrower beams: accuracy, search errors and speed
 search-axis: build ## from greedy to exact search: the same features, the same systems
 graph-orders: build ## graph-based parsers of first to third order beside transition systems
-networks: build ## networks beside linear models on smaller treebanks: greedily, in beams, globally
-exact-networks: build ## exact search with an encoder: three systems, the same network, eleven ways to train it
-neural-global-vs-greedy: build ## what global training buys a linear model, a network, an encoder: four scorers, four systems
+networks: build ## networks beside linear models: explored, explored further, trained globally, by exact search
 spurious-choices: build ## which of several correct transitions greedy training teaches: three systems, 10 languages
 nonprojective: build ## non-projective training trees: learned from at least cost, left out, or lifted
 joint: build ## tags first, or tags and trees in one derivation: greedily, and in a beam

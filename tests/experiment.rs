@@ -51,6 +51,29 @@ fn a_dry_run_shows_the_cells_and_writes_nothing() {
     assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "nothing is written");
 }
 
+/// One line tries any table small, those of whole programs, too.
+#[test]
+fn measurements_of_programs_take_the_same_settings() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = |name: &str, settings: &[&str]| {
+        let specification = shipped().join(name);
+        let line = ["experiment", "plan", specification.to_str().unwrap(), "--set", "seeds=1"];
+        let settings = settings.iter().flat_map(|setting| ["--set", *setting]);
+        treebeam(&line.into_iter().chain(settings).collect::<Vec<_>>(), folder.path()).assert()
+    };
+    let keys = |settings: &[&str]| {
+        let output = plan("throughput.toml", settings).success();
+        text(output.get_output().stdout.clone())
+    };
+    let [generated, fewer] = ["treebanks=generated:1,60,projective", "max-train-sentences=20"];
+    let plans = [keys(&[generated]), keys(&[generated, fewer]), keys(&[generated, fewer, "iterations=1"])];
+    assert!(plans[0] != plans[1] && plans[1] != plans[2], "{plans:?}");
+    plan("peers.toml", &[generated, fewer, "iterations=1"]).success();
+    let refused = plan("peers.toml", &["treebanks=en_ewt sv_lines"]).code(2);
+    let told = text(refused.get_output().stderr.clone());
+    assert!(told.contains("measured on one treebank; expected one name"), "{told}");
+}
+
 #[test]
 fn nothing_is_written_where_there_is_no_cluster() {
     let folder = tempfile::tempdir().unwrap();

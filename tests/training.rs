@@ -257,7 +257,7 @@ fn options_are_printed_and_kept_in_the_model() {
 
 /// Kills the run after its first checkpoint, and goes on from there.
 fn killed_and_resumed(train: &str, training: &str, iterations: &str) {
-    let folder = folder(400);
+    let folder = folder(200);
     let at = folder.path();
     let options = format!("{training} --iterations {iterations} --checkpoint-seconds 0");
     let line = train.replace(" --iterations 2", "");

@@ -1,7 +1,7 @@
 //! From scores of arcs to trees, and what parses with finished parameters.
 
-use super::eisner::{FilledEisner, marginals};
-use super::{ArcLabels, ArcScores, ChuLiuEdmonds, Eisner, GraphKind, k_best, k_best_spanning};
+use super::eisner::{self, FilledEisner};
+use super::{ArcLabels, ArcScores, ChuLiuEdmonds, Eisner, GraphKind, k_best, k_best_spanning, matrix_tree};
 use crate::decode::value::share_of_label;
 use crate::decode::{Confidence, Given, Parsed};
 use crate::features::{Columns, Input};
@@ -15,7 +15,7 @@ pub struct Search<'m> {
     pub roots: Roots,
     pub columns: &'m Columns,
     pub inventory: &'m ArcLabels,
-    /// Calibration of exact marginals, in the fixed point of scores, if projective trees are to tell any.
+    /// Calibration of exact marginals, in the fixed point of scores, if trees are to tell any.
     pub marginals: Option<Marginals>,
 }
 
@@ -82,14 +82,16 @@ impl Decoders {
             let charge = best - i64::from(scores.get(head, dependent));
             found[first..].iter_mut().for_each(|label| label.0 -= charge);
         };
-        if !kind.is_projective() {
-            return k_best_spanning(&mut self.chu_liu_edmonds, scores, roots, labels, k);
-        }
-        self.eisner.decode(scores, roots, &mut self.heads);
-        let mut forest = FilledEisner { eisner: &self.eisner, scores, roots, labels: &mut labels };
-        let mut best = k_best(&mut forest, scores.n_words(), k);
+        let mut best = if kind.is_projective() {
+            self.eisner.decode(scores, roots, &mut self.heads);
+            let mut forest = FilledEisner { eisner: &self.eisner, scores, roots, labels: &mut labels };
+            k_best(&mut forest, scores.n_words(), k)
+        } else {
+            k_best_spanning(&mut self.chu_liu_edmonds, scores, roots, &mut labels, k)
+        };
         if let Some(Marginals { head_temperature, label_temperature, labels: factor }) = calibration {
-            let marginals = marginals(scores, roots, head_temperature);
+            let of_heads = if kind.is_projective() { eisner::marginals } else { matrix_tree::marginals };
+            let marginals = of_heads(scores, roots, head_temperature);
             let mut found = Vec::new();
             for Parsed { tree, confidences, .. } in &mut best {
                 confidences.extend(tree.words().map(|word| {

@@ -31,6 +31,7 @@ mod eisner;
 mod features;
 mod forest;
 mod learn;
+mod matrix_tree;
 mod model;
 mod parser;
 mod part_features;
@@ -72,9 +73,9 @@ impl GraphKind {
         }
     }
 
-    /// True if trees can tell exact marginals: those of projective trees whose parts are arcs alone.
+    /// True if trees can tell exact marginals: if their parts are arcs alone.
     pub fn has_marginals(self) -> bool {
-        self.is_projective() && self.order() == Order::First
+        self.order() == Order::First
     }
 
     /// The number of templates of features.

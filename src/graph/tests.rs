@@ -3,16 +3,16 @@
 use std::collections::HashSet;
 
 use super::decoders::{Decoders, Search};
-use super::eisner::marginals;
 use super::parser::Workspace;
 use super::{ArcLabels, ArcScores, Chart, Filled, GraphKind, Heads, Order, Part, PartScores, Side, Wanted, k_best};
+use super::{eisner, matrix_tree};
 use crate::decode::Parsed;
 use crate::features::{Columns, Input, WordShape, mix};
 use crate::linear::IntegerWeights;
 use crate::model::Marginals;
 use crate::random::{below, stream};
 use crate::system::ActionId;
-use crate::tree::{LabelId, NO_NODE, Node, Roots, Tree, all_trees, is_projective, violations};
+use crate::tree::{LabelId, NO_NODE, Node, ROOT, Roots, Tree, all_trees, is_projective, violations};
 use crate::treebank::generate::{Options, sentences};
 use crate::treebank::{Column, Format, Sentence};
 
@@ -74,13 +74,18 @@ fn decoders_find_what_enumeration_finds() {
     }
 }
 
-/// Sums over all projective trees, and over the heads of each word, which are 1.
+/// Sums over all trees of a kind, and over the heads of each word, which are 1.
 #[test]
 fn marginals_are_those_of_enumeration() {
-    for roots in [Roots::Single, Roots::Several] {
+    let kinds =
+        [GraphKind::Eisner, GraphKind::Mst].map(|kind| [Roots::Single, Roots::Several].map(|roots| (kind, roots)));
+    for (kind, roots) in kinds.into_iter().flatten() {
+        let marginals = if kind.is_projective() { eisner::marginals } else { matrix_tree::marginals };
         for n in 1..=5 {
-            let trees: Vec<Tree> = all_trees(n, roots).filter(is_projective).collect();
-            for (range, temperature) in [(2, 1.0), (2, 0.1), (50, 3.0), (50, 40.0), (1 << 28, 1e8), (1 << 28, 1e3)] {
+            let trees: Vec<Tree> = all_trees(n, roots).filter(|tree| is_in_class(kind, tree)).collect();
+            let ranges = [(2, 1.0), (2, 0.1), (50, 3.0), (50, 40.0), (1 << 28, 1e8), (1 << 28, 1e6)];
+            // Further down scores of trees that need not be projective count as equal.
+            for (range, temperature) in ranges.into_iter().chain(kind.is_projective().then_some((1 << 28, 1e3))) {
                 for matrix in 0..20 {
                     let scores = random_scores(n, range, &[n as u64, range, matrix]);
                     let found = marginals(&scores, roots, temperature);
@@ -102,6 +107,28 @@ fn marginals_are_those_of_enumeration() {
     }
 }
 
+/// Words that prefer each other in a cycle by more than the digits of a number can hold: it is opened once, at the root.
+#[test]
+fn marginals_of_cycles_lose_nothing() {
+    for n in [2, 3, 8, 40] {
+        let next = |word: Node| if usize::from(word) == n { 1 } else { word + 1 };
+        for preference in [60, 250] {
+            let mut scores = random_scores(n, 2, &[n as u64, preference]);
+            (1..=n as Node).for_each(|word| scores.set(next(word), word, preference as i32));
+            let weight = |word: Node| f64::from(scores.get(ROOT, word)).exp();
+            let all: f64 = (1..=n as Node).map(weight).sum();
+            for roots in [Roots::Single, Roots::Several] {
+                let found = matrix_tree::marginals(&scores, roots, 1.0);
+                for word in 1..=n as Node {
+                    let [of_root, of_next] = [ROOT, next(word)].map(|head| found[scores.place(head, word)]);
+                    assert!((of_root - weight(word) / all).abs() < 1e-9, "{n} {preference} {roots:?}: {of_root}");
+                    assert!((of_root + of_next - 1.0).abs() < 1e-9, "{n} {preference} {roots:?}: {of_next}");
+                }
+            }
+        }
+    }
+}
+
 /// Each of several trees tells its own arcs; what it tells of labels depends on their arcs alone.
 #[test]
 fn labels_are_shares_of_their_arcs() {
@@ -115,7 +142,7 @@ fn labels_are_shares_of_their_arcs() {
         }
         let columns = columns(WordShape::Normalised);
         let (kind, inventory) = (GraphKind::Eisner, ArcLabels::new(n_labels.into(), []));
-        let of_heads = marginals(&arcs, roots, 2.0);
+        let of_heads = eisner::marginals(&arcs, roots, 2.0);
         let calibration = Some(Marginals::of_temperatures(2.0, temperature));
         let search = Search { kind, roots, columns: &columns, inventory: &inventory, marginals: calibration };
         let of_arc = |head, dependent, labels: &mut Vec<_>| {

@@ -32,7 +32,8 @@
 //! are learned from together, for the gold ones to win by the losses together.
 //!
 //! Complexity: a stretch takes O(n) steps, so that a sentence of n words takes O(n) of them, or O(n²) with restarts, of which each begins
-//! at least one step after the one before.
+//! at least one step after the one before. Memory is that of few stretches: where the beams start again from one item, an arena that has
+//! filled up is emptied.
 
 mod expectation;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Breakdowns as pictures: a line for each class, a dot for each system on an axis of percent.
+//! Breakdowns as pictures: a line for each class, a dot with its interval for each system on an axis of percent.
 
 use minijinja::Value;
 
@@ -61,6 +61,17 @@ fn las(bucket: &Bucket) -> f64 {
     bucket.scores.counts.las()
 }
 
+/// 95 % interval, in percent, of a share of `n` independent words (Wilson 1927). Words of one sentence are not independent, so it is
+/// rather too short; an F1 is taken for the share of its class's words.
+fn interval(percent: f64, n: u64) -> (f64, f64) {
+    const Z: f64 = 1.96;
+    let (share, n) = (percent / 100.0, n as f64);
+    let centre = share + Z * Z / (2.0 * n);
+    let half = Z * (share * (1.0 - share) / n + (Z / (2.0 * n)).powi(2)).sqrt();
+    let bound = |end: f64| 100.0 * end / (1.0 + Z * Z / n);
+    (bound(centre - half), bound(centre + half))
+}
+
 /// The picture of these lines; none without a value. Places are percentages of the axis.
 fn picture(title: &str, systems: &[SystemReport], lines: &[Line<'_>]) -> Option<Value> {
     let values = || lines.iter().flat_map(|line| line.values.iter().flatten().copied());
@@ -76,9 +87,15 @@ fn picture(title: &str, systems: &[SystemReport], lines: &[Line<'_>]) -> Option<
         let there = || values.iter().flatten().copied();
         let (least, most) = (there().fold(100.0, f64::min), there().fold(low, f64::max));
         let between = (least < most).then(|| (at(least), format!("{:.1}", place(most) - place(least))));
-        let text = |value: &f64| format!("{value:.1}");
-        let values = values.iter().map(|value| (value.map(at), value.as_ref().map_or_else(|| "–".to_owned(), text)));
-        view! { class, words, between, values => values.collect::<Vec<_>>() }
+        let value = |value: &Option<f64>| {
+            let drawn = value.map(|value| {
+                let (from, to) = interval(value, *words);
+                let from = from.max(low);
+                view! { at => at(value), from => at(from), width => format!("{:.1}", place(to) - place(from)) }
+            });
+            view! { drawn, text => value.map_or_else(|| "–".to_owned(), |value| format!("{value:.1}")) }
+        };
+        view! { class, words, between, values => values.iter().map(value).collect::<Vec<_>>() }
     };
     Some(view! {
         title,
@@ -86,4 +103,21 @@ fn picture(title: &str, systems: &[SystemReport], lines: &[Line<'_>]) -> Option<
         lines => lines.iter().map(line).collect::<Vec<_>>(),
         ticks => ticks.map(|tick| (at(tick), tick.to_string())).collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::interval;
+
+    /// Values of `scipy.stats.binomtest(right, n).proportion_ci(method="wilson")`, SciPy 1.17.1.
+    #[test]
+    fn intervals_are_wilsons() {
+        for (right, n, expected) in [(8, 10, (49.02, 94.33)), (0, 5, (0.0, 43.45)), (90, 100, (82.56, 94.48))] {
+            let (low, high) = interval(100.0 * f64::from(right) / n as f64, n);
+            assert!(
+                (low - expected.0).abs() < 0.01 && (high - expected.1).abs() < 0.01,
+                "{right} of {n}: {low} to {high}"
+            );
+        }
+    }
 }

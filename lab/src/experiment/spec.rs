@@ -683,10 +683,7 @@ mod tests {
         let error = message("y = \"las\"", "x = \"derivation\"\ny = \"las\"");
         assert!(error.contains("plot `las` of Las against Derivation"), "{error}");
         let error = message("rows = [\"global\"] }", "rows = [\"global\"], level = true }");
-        assert!(
-            error.contains("level series `global` in plot `las`; expected one row at one width"),
-            "{error}"
-        );
+        assert!(error.contains("level series `global` in plot `las`; expected one row at one width"), "{error}");
         let error = message("[[column]]\nname = \"eager\"", "[[column]]\nname = \"eager\"\nopen = \"why not\"");
         assert!(error.contains("`open` in a column; expected it in rows only"), "{error}");
         let error = message("name = \"greedy\"", "name = \"greedy\"\nmax-train-sentences = 5");

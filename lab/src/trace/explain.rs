@@ -14,14 +14,14 @@ use treebeam::treebank::Sentence;
 
 /// Takes the scores of a linear model apart; of other models nothing is told.
 #[derive(Debug)]
-pub(super) struct Explainer {
+pub(super) struct Explainer<'m> {
     /// Linear model to take apart, if the scorer is one.
-    linear: Option<Linear>,
+    linear: Option<&'m Linear>,
     set: FeatureSet,
     columns: Columns,
     labels: Labels,
     actions: Vec<Action>,
-    sentence: Sentence,
+    sentence: &'m Sentence,
     extractor: Extractor,
     /// Edition of the label sets that the extractor knows.
     edition: Option<u64>,
@@ -30,14 +30,14 @@ pub(super) struct Explainer {
     numbers: HashMap<String, u32>,
 }
 
-impl Explainer {
+impl<'m> Explainer<'m> {
     /// Explains the scores that `model` gives for `sentence`, if they `are_wanted`.
     ///
     /// # Errors
     /// If the model contradicts itself.
-    pub(super) fn new(model: &AnyModel, sentence: &Sentence, are_wanted: bool) -> Result<Explainer> {
+    pub(super) fn new(model: &'m AnyModel, sentence: &'m Sentence, are_wanted: bool) -> Result<Explainer<'m>> {
         let (mut set, columns) = model.header.feature_set()?;
-        let linear = model.scorer.as_linear().filter(|_| are_wanted).cloned();
+        let linear = model.scorer.as_linear().filter(|_| are_wanted);
         if linear.is_none() {
             set.templates.clear();
         }
@@ -48,7 +48,7 @@ impl Explainer {
             columns,
             labels,
             actions: actions.all().to_vec(),
-            sentence: sentence.clone(),
+            sentence,
             extractor: Extractor::default(),
             edition: None,
             hashes: Vec::new(),
@@ -59,7 +59,7 @@ impl Explainer {
 
     /// The templates, if scores are sums over them.
     pub(super) fn templates(&self) -> Vec<String> {
-        match self.linear.as_ref().is_some_and(|linear| linear.output().is_direct()) {
+        match self.linear.is_some_and(|linear| linear.output().is_direct()) {
             true => self.set.templates.iter().map(ToString::to_string).collect(),
             false => Vec::new(),
         }
@@ -68,7 +68,7 @@ impl Explainer {
     /// Contribution of each template to the score of `action` in a configuration; nothing if scores are not
     /// sums over templates.
     pub(super) fn weights(&mut self, context: Context, view: &View, action: ActionId) -> Vec<i32> {
-        let Some(linear) = self.linear.as_ref().filter(|linear| linear.output().is_direct()) else {
+        let Some(linear) = self.linear.filter(|linear| linear.output().is_direct()) else {
             return Vec::new();
         };
         let edition = context.interner.label_sets().edition();

@@ -158,19 +158,19 @@ fn rank_of_parent<'a, C>(before: &[&'a Item<'a, C>], item: &Item<'a, C>) -> Opti
 }
 
 /// Recorder of items.
-struct Recorder<'r, 'a, S: System> {
+struct Recorder<'r, 'm, 'a, S: System> {
     decoder: Decoder<'r, S>,
     subject: &'r Subject<'r>,
     correct: &'r CorrectChoices,
     arena: Arena<'a>,
     context: Context<'r>,
-    explainer: &'r mut Explainer,
+    explainer: &'r mut Explainer<'m>,
     memory: &'r mut Opaque,
     has_points: bool,
     cells: Cells,
 }
 
-impl<'a, S: TransitionSystem> Recorder<'_, 'a, S> {
+impl<'a, S: TransitionSystem> Recorder<'_, '_, 'a, S> {
     /// The beam after `step` steps.
     fn step(&mut self, steps: &[Items<'a, S>], step: usize, on_best: &[*const Item<'a, S::Shared<'a>>]) -> Step {
         let items = &steps[step];

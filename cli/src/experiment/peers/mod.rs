@@ -22,7 +22,7 @@ use super::opened::{Opened, View};
 use super::programs::{
     Input, Inputs, Once, ParsingFigures, Timing, Used, failed, load, read_json, run, run_into, scratch,
 };
-use super::throughput::treebank_to_measure_on;
+use super::throughput::data_to_measure_on;
 use spec::{Profile, Spec};
 use treebeam::error::Result;
 use treebeam::files::hex;
@@ -112,8 +112,12 @@ pub type OpenedPeers = Opened<Peers, PeersView>;
 /// Opens the experiment of the specification at `path`.
 pub fn open(args: &Experiments, path: &Path, overrides: &Overrides) -> anyhow::Result<OpenedPeers> {
     let spec = Spec::read(path)?;
-    let profile = profile_named(&spec.profiles, &args.profile, path)?.clone();
-    let (data, is_own) = treebank_to_measure_on(args, path, overrides, &profile.treebank, &profile.fallback)?;
+    let mut profile = profile_named(&spec.profiles, &args.profile, path)?.clone();
+    if let Some(iterations) = overrides.options.get("iterations") {
+        let of_programs = profile.settings.iter_mut().filter(|(name, _)| name.ends_with("_iterations"));
+        of_programs.for_each(|(_, setting)| *setting = iterations.clone());
+    }
+    let (data, is_own) = data_to_measure_on(args, path, overrides, &profile.treebank, &profile.fallback)?;
     let peers = peers(&spec, &profile, &data);
     let provenance = Provenance::of_this_process(1).behaving(Golden::whole());
     let out = args.folder(&spec.name, is_own);

@@ -71,9 +71,9 @@ struct ParseStats {
 
 /// Opens the experiment of the specification at `path`.
 pub fn open(args: &Experiments, path: &Path, overrides: &Overrides) -> anyhow::Result<OpenedThroughput> {
-    let spec = Spec::read(path)?;
+    let spec = Spec::read(path, &overrides.options)?;
     let profile = profile_named(&spec.profiles, &args.profile, path)?.clone();
-    let (data, is_own) = treebank_to_measure_on(args, path, overrides, &profile.treebank, &profile.fallback)?;
+    let (data, is_own) = data_to_measure_on(args, path, overrides, &profile.treebank, &profile.fallback)?;
     let provenance = Provenance::of_this_process(1);
     let n_words = data.read(&data.test)?.n_words();
     let steps = plan::plan(&profile, &data, n_words, provenance.host.cores)?;
@@ -87,29 +87,29 @@ pub fn open(args: &Experiments, path: &Path, overrides: &Overrides) -> anyhow::R
 }
 
 /// The one treebank that is asked for, else that of the profile, or its `fallback` where there is no folder of treebanks; and
-/// whether it is another one than the profile's.
-pub fn treebank_to_measure_on(
+/// whether something else is measured than the profile says.
+pub fn data_to_measure_on(
     args: &Experiments,
     path: &Path,
     overrides: &Overrides,
     of_profile: &str,
     fallback: &str,
 ) -> anyhow::Result<(Data, bool)> {
-    let only = overrides.seeds.is_none() && overrides.max_train_sentences.is_none() && overrides.options.is_empty();
     let treebank = match overrides.treebanks.as_deref() {
-        None if only && args.treebanks.is_some() => of_profile,
-        None if only => {
+        None if args.treebanks.is_some() => of_profile,
+        None => {
             eprintln!("TREEBEAM_TREEBANKS is not set: {fallback} stands in for {of_profile}");
             fallback
         }
-        Some([treebank]) if only => treebank,
-        _ => {
-            let what =
-                format!("{}: whole programs are measured here; expected --set treebanks=NAME only", path.display());
-            return Err(Error::Usage(what).into());
+        Some([treebank]) => treebank,
+        Some(_) => {
+            let what = format!("{}: whole programs are measured on one treebank; expected one name", path.display());
+            return Err(Error::Usage(format!("{what} in --set treebanks=NAME")).into());
         }
     };
-    Ok((Data::find(treebank.parse()?, args.treebanks.as_deref(), None)?, treebank != of_profile))
+    let cap = overrides.max_train_sentences.filter(|cap| *cap > 0);
+    let is_own = treebank != of_profile || cap.is_some() || !overrides.options.is_empty();
+    Ok((Data::find(treebank.parse()?, args.treebanks.as_deref(), cap)?, is_own))
 }
 
 impl Throughput {

@@ -82,11 +82,11 @@ pub struct ModelSpec {
 }
 
 impl Spec {
-    /// Reads a specification.
+    /// Reads a specification; `overrides` take the place of training options of all models.
     ///
     /// # Errors
     /// If it cannot be read, is malformed, leaves an option of training unsaid, or names a width twice.
-    pub fn read(path: &Path) -> anyhow::Result<Spec> {
+    pub fn read(path: &Path, overrides: &Table) -> anyhow::Result<Spec> {
         let file = path.display();
         let mut spec: Spec = read_toml(path)?;
         let models = spec.profiles.values().flat_map(|profile| profile.models.iter().map(|model| &model.name));
@@ -97,7 +97,7 @@ impl Spec {
         for (name, profile) in &mut spec.profiles {
             for model in &mut profile.models {
                 let mut options = spec.base.clone();
-                options.extend(model.options.clone());
+                options.extend(model.options.iter().chain(overrides).map(|(key, value)| (key.clone(), value.clone())));
                 let written = given(&options).and_then(GivenOptions::as_written);
                 match written.with_context(|| format!("{file}: {}", model.name))? {
                     Options::Transitions(resolved) => model.resolved = resolved,
