@@ -143,12 +143,12 @@ fn reliability_of_confidences() {
     insta::assert_snapshot!(text.split_once("\nby ").unwrap().1, @r#"
     confidence (punctuation included, subtypes kept)
 
-    of                           confidence  words   mean   right  expected calibration error
+    of                           confidence  words   mean   right  expected calibration error   Brier
     head                         0.2 to 0.3      1  20.00    0.00
     head                         0.9 to 1.0      2  93.00   50.00
-    head                         all             3  68.67   33.33                       35.33
+    head                         all             3  68.67   33.33                       35.33  0.2902
     label, the head being right  0.5 to 0.6      1  50.00  100.00
-    label, the head being right  all             1  50.00  100.00                       50.00
+    label, the head being right  all             1  50.00  100.00                       50.00  0.2500
     "#);
     let output = eval(folder.path(), &["gold", "gold", "--by", "confidence"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("no scored word has HeadConf or LabelConf"));

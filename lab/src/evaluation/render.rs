@@ -268,17 +268,20 @@ fn arc_classes(name: &str, classes: &[ArcClass]) -> Table {
 }
 
 fn reliability(all: &[Reliability]) -> Table {
-    let mut table = Table::new(2, ["of", "confidence", "words", "mean", "right", "expected calibration error"]);
+    let mut table =
+        Table::new(2, ["of", "confidence", "words", "mean", "right", "expected calibration error", "Brier"]);
     for of in all {
         let name = if of.of == "label" { "label, the head being right" } else { of.of };
-        let mut row = |range: &str, words: u64, mean: f64, right: f64, error: String| {
+        let mut row = |range: &str, words: u64, mean: f64, right: f64, errors: [String; 2]| {
             let shares = [format!("{mean:.2}"), format!("{right:.2}")];
-            table.row([name.to_owned(), range.to_owned(), words.to_string()].into_iter().chain(shares).chain([error]));
+            table.row([name.to_owned(), range.to_owned(), words.to_string()].into_iter().chain(shares).chain(errors));
         };
         for bin in &of.bins {
-            row(&format!("{:.1} to {:.1}", bin.from, bin.to), bin.words, bin.mean_confidence, bin.right, String::new());
+            let range = format!("{:.1} to {:.1}", bin.from, bin.to);
+            row(&range, bin.words, bin.mean_confidence, bin.right, Default::default());
         }
-        row("all", of.words, of.mean_confidence, of.right, format!("{:.2}", of.expected_calibration_error));
+        let errors = [format!("{:.2}", of.expected_calibration_error), format!("{:.4}", of.brier)];
+        row("all", of.words, of.mean_confidence, of.right, errors);
     }
     table
 }
