@@ -373,7 +373,7 @@ bench-throughput: build ## words per second against beam width, threads and sent
 	$(TREEBEAM) experiment run experiments/throughput.toml --profile $(THROUGHPUT_PROFILE) $(SETTINGS)
 
 bench-instructions: ## instructions of parsing and training, counted by valgrind
-	$(CARGO) bench --locked --bench program -- instructions $(if $(CHECK),--check --tolerance $(TOLERANCE))
+	$(CARGO) bench --locked --bench program -- instructions --out "$(CURDIR)/results/instructions" $(if $(CHECK),--check --tolerance $(TOLERANCE))
 
 bench-peers: build ## UDPipe and spaCy beside treebeam
 	PYTHON='$(PYTHON)' $(TREEBEAM) experiment run experiments/peers.toml --profile $(THROUGHPUT_PROFILE) $(SETTINGS)
