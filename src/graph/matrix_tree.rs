@@ -1,9 +1,9 @@
 //! Marginals of arcs in all trees, projective or not.
 //!
-//! Tutte's matrix-tree theorem makes them of the inverse of a matrix (Koo, Globerson, Carreras & Collins 2007; Smith & Smith 2007).
-//! An inverse is computed by subtraction, and where words prefer each other in cycles nothing may be left. Here nothing is subtracted.
-//! In a random tree, the way from a word up to the root is a random walk over heads without its loops (Wilson 1996): the head of d is h
-//! if the walk leaves d for h on last, so
+//! The matrix-tree theorem computes them from an inverse matrix (Koo, Globerson, Carreras & Collins 2007; Smith & Smith 2007). That takes
+//! subtractions, which lose all digits where words strongly prefer each other in a cycle. Here nothing is subtracted. In a random tree,
+//! the path from a word up to the root is a random walk over heads without its loops (Wilson 1996). The head of d is the word h for which
+//! the walk leaves d the last time, so
 //!
 //! P(h → d) ∝ w(h, d) · P(the walk from h meets the root before d)
 //!
@@ -15,15 +15,15 @@
 //! Probabilities are filled in in the reverse order. So that each d is once the last word, one half of the words is eliminated for the
 //! other, and so on in each half: cubic time altogether, quadratic space.
 //!
-//! With one root, arcs from it weigh so little that trees with two of them do not count.
+//! With one root, arcs from it get so small a weight that trees with two of them do not count.
 
 use super::ArcScores;
 use crate::tree::{Node, ROOT, Roots};
 
-/// Logarithm of the least weight beside the greatest one of the same dependent; less counts as this.
+/// Logarithm of the least weight, where the greatest one of the same dependent is 1; smaller weights count as this one.
 const LEAST: f64 = -300.0;
 
-/// Logarithm of the weight of one root more: two of them do not count even beside the least weight.
+/// Logarithm of the factor of arcs from a single root: a second root weighs less than the least other weight.
 const ONE_ROOT: f64 = LEAST - 40.0;
 
 /// Weights of the arcs between the words that are not eliminated, which stand side by side.

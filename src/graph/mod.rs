@@ -73,7 +73,7 @@ impl GraphKind {
         }
     }
 
-    /// True if trees can tell exact marginals: if their parts are arcs alone.
+    /// True if exact marginals are computed: of models whose parts are arcs alone.
     pub fn has_marginals(self) -> bool {
         self.order() == Order::First
     }
