@@ -32,7 +32,7 @@ mod trace;
 mod train;
 mod treebank;
 
-use clap::{FromArgMatches as _, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use serde::Serialize;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -125,11 +125,12 @@ pub fn main() -> ExitCode {
     if let Some(mut command) = manual::asked_for_everything(std::env::args_os().skip(1)) {
         return exit_code(command.print_long_help().map(|()| ExitCode::SUCCESS).map_err(Into::into));
     }
-    let Cli { command, quiet } =
-        match manual::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
-            Ok(cli) => cli,
-            Err(error) => return told(&error),
-        };
+    let Cli { command, quiet } = match Cli::try_parse() {
+        Ok(cli) => cli,
+        // PERF: ranges, which only help shows, cost more instructions than to load a small model.
+        Err(error) if is_help(&error) => return told(&manual::command().try_get_matches().err().unwrap_or(error)),
+        Err(error) => return told(&error),
+    };
     if quiet {
         treebeam::console::set_quiet();
     }
@@ -150,6 +151,12 @@ pub fn main() -> ExitCode {
         Command::Man(args) => manual::man(&args),
     };
     exit_code(result)
+}
+
+/// True if the command line asks for help.
+fn is_help(error: &clap::Error) -> bool {
+    use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand};
+    matches!(error.kind(), DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand)
 }
 
 /// The exit code of a command line that is refused, or asked for help; an argument that it repeats is no command for the terminal.
