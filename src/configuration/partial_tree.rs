@@ -15,17 +15,20 @@ use crate::memo::Memo;
 use crate::tree::{LabelId, NO_LABEL, Node};
 
 /// The partial tree of a node: the numbers of the states of its sides.
+///
+/// PERF: `repr` lets two numbers be read as one word where they stand.
 #[derive(Debug, Clone, Copy)]
+#[repr(C, align(8))]
 pub struct PartialTree {
+    /// By [`Side`].
+    ids: [StateId; Side::COUNT],
+    /// The number of the tree among the [compositions](Trees), where these are kept; else the node's.
+    composition: TreeId,
     node: Node,
     /// The node as features read it: itself, or the [row](tagged_row) of a word with its tag.
     row: Node,
     label: LabelId,
     n_dependents: u16,
-    /// The number of the tree among the [compositions](Trees), where these are kept; else the node's.
-    composition: TreeId,
-    /// By [`Side`].
-    ids: [StateId; Side::COUNT],
 }
 
 #[inline]
@@ -111,8 +114,8 @@ impl PartialTree {
 
     /// The numbers of all sides' states, two to a word; [`PartialTree::mask`] keeps those of some.
     #[inline]
-    pub fn words(&self) -> [u64; Side::COUNT / 2] {
-        bytemuck::cast(self.ids)
+    pub fn words(&self) -> &[u64; Side::COUNT / 2] {
+        bytemuck::cast_ref(&self.ids)
     }
 
     /// The mask that keeps the words of these sides; see [`PartialTree::words`].

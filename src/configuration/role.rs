@@ -50,6 +50,12 @@ impl Role {
     pub const ALL: [Role; Role::COUNT] =
         [Role::S0, Role::S1, Role::S2, Role::S3, Role::M0, Role::A, Role::B0, Role::B1, Role::B2, Role::B3];
 
+    /// The name of the place.
+    pub fn name(self) -> &'static str {
+        const NAMES: [&str; Role::COUNT] = ["S0", "S1", "S2", "S3", "M0", "A", "B0", "B1", "B2", "B3"];
+        NAMES[self as usize]
+    }
+
     /// True if the place is in the buffer.
     pub fn in_buffer(self) -> bool {
         self >= Role::B0
@@ -68,6 +74,6 @@ impl Role {
 
 impl fmt::Display for Role {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self:?}")
+        f.write_str(self.name())
     }
 }

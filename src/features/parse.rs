@@ -26,8 +26,8 @@
 //!
 //! Conditions (`=`) are of columns, at most one a template; it counts as an atom.
 
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use hashbrown::hash_map::Entry;
+use hashbrown::{HashMap, HashSet};
 
 use super::line::{Fault, code, column, quoted, words};
 use super::{Address, Atom, Attribute, FeatureSet, NetworkSet, Part, Step, Template};
@@ -100,8 +100,8 @@ impl FeatureSet {
                 }
             }
             let too_many = |n: usize, most: usize, what: &str| {
-                let fault = (offset(line), format!("a set of more than {most} {what}"), "fewer of them".to_owned());
-                if n > most { Err(located(fault)) } else { Ok(()) }
+                let found = || format!("a set of more than {most} {what}");
+                if n > most { Err(located((offset(line), found(), "fewer of them".to_owned()))) } else { Ok(()) }
             };
             too_many(templates.len(), MAX_TEMPLATES, "templates")?;
             too_many(conditions.len(), MAX_CONDITIONS, "different conditions")?;
@@ -317,8 +317,8 @@ fn attributes(spelling: &str) -> Result<Vec<Attribute>, (String, String)> {
 
 fn role(text: &str, offset: usize) -> Result<Role, Fault> {
     let nodes = || Role::ALL.into_iter().filter(|&role| role != Role::A);
-    nodes().find(|role| role.to_string() == text).ok_or_else(|| {
-        let known = nodes().map(|role| role.to_string()).collect::<Vec<_>>().join(" ");
+    nodes().find(|role| role.name() == text).ok_or_else(|| {
+        let known = nodes().map(Role::name).collect::<Vec<_>>().join(" ");
         (offset, format!("unknown place {}", quoted(text)), format!("one of {known}"))
     })
 }

@@ -24,7 +24,7 @@ use memmap2::Mmap;
 use rapidhash::v3::rapidhash_v3;
 use serde::de::DeserializeOwned;
 
-use super::memory::{self, Mapped, Numbers};
+use super::memory::{self, Numbers};
 use super::{Output, Packing, read_whole};
 use crate::error::{Error, Result};
 
@@ -339,11 +339,11 @@ impl Sections {
     pub fn numbers<T: Pod>(&self, name: &str) -> Result<Numbers<T>> {
         let place = self.place(name)?;
         let numbers = match &self.bytes {
-            Bytes::Mapped(map) => Mapped::new(map, place).map(Numbers::Mapped),
+            Bytes::Mapped(map) => Numbers::mapped(map, place),
             Bytes::Owned(bytes) => {
                 let bytes = &bytes[place];
                 let is_whole = bytes.len().is_multiple_of(size_of::<T>());
-                is_whole.then(|| Numbers::Owned(bytemuck::allocation::pod_collect_to_vec(bytes)))
+                is_whole.then(|| Numbers::from(bytemuck::allocation::pod_collect_to_vec(bytes)))
             }
         };
         numbers.ok_or_else(|| self.damaged(&format!("section `{name}` does not hold whole numbers")))

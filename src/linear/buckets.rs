@@ -124,7 +124,7 @@ impl Buckets {
                 b = (b + 1) % n_buckets;
             }
         }
-        Buckets { buckets: Numbers::Owned(buckets), homes, spread }
+        Buckets { buckets: Numbers::from(buckets), homes, spread }
     }
 
     /// The table in these buckets, as many for each home; `None` if a look-up could run round it for ever, or homes are not whole.
@@ -207,7 +207,7 @@ impl Buckets {
                 bucket.tags[way] = bucket.tags[way] & !1 | (mapped >> 32) as u32;
             }
         }
-        Buckets { buckets: Numbers::Owned(buckets), homes: self.homes, spread: self.spread }
+        Buckets { buckets: Numbers::from(buckets), homes: self.homes, spread: self.spread }
     }
 
     /// Tells the memory that `features` will soon be looked up.
@@ -405,7 +405,7 @@ mod tests {
             grown.extend(more.filter(|(key, _)| !known.contains(key)));
             let grown = Buckets::with_homes(&grown, homes, FULL);
             assert!(grown.homes() == homes && grown.spread() > 1);
-            let again = Buckets::from_buckets(Numbers::Owned(grown.as_slice().to_vec()), homes).unwrap();
+            let again = Buckets::from_buckets(Numbers::from(grown.as_slice().to_vec()), homes).unwrap();
             // And grows again.
             let keys: Vec<(u64, Flagged)> = again.keys().collect();
             let larger = Buckets::with_homes(&keys, homes, FULL);
@@ -424,7 +424,7 @@ mod tests {
                 }
             }
             assert!(
-                Buckets::from_buckets(Numbers::Owned(table.as_slice().to_vec()), Homes::new(homes.n() + 1)).is_none()
+                Buckets::from_buckets(Numbers::from(table.as_slice().to_vec()), Homes::new(homes.n() + 1)).is_none()
             );
         }
     }
@@ -439,7 +439,7 @@ mod tests {
             let packed = table.packed(|number| (!number.is_multiple_of(4)).then_some(number));
             let load = packed.numbers().count() as f64 / (WAYS * packed.as_slice().len()) as f64;
             assert!(n < 5000 || (0.85..0.95).contains(&load), "{load} of {n}");
-            let again = Buckets::from_buckets(Numbers::Owned(packed.as_slice().to_vec()), packed.homes()).unwrap();
+            let again = Buckets::from_buckets(Numbers::from(packed.as_slice().to_vec()), packed.homes()).unwrap();
             let homes = packed.homes();
             let keys: Vec<(u64, Flagged)> = (0..n).map(|i| (homes.key(feature(i)), i + 1)).collect();
             let grown = Buckets::with_homes(&keys, homes, FULL);

@@ -236,7 +236,7 @@ impl Builder {
     }
 
     fn finish(self, buckets: Buckets) -> FrozenWeights {
-        let (sparse, dense) = (Numbers::Owned(self.sparse), Numbers::Owned(self.dense));
+        let (sparse, dense) = (Numbers::from(self.sparse), Numbers::from(self.dense));
         FrozenWeights { buckets, sparse, dense, levels: self.levels, shape: self.shape }
     }
 }

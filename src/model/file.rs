@@ -62,9 +62,9 @@ impl<F: Frozen> Model<F> {
             return Err(sections.damaged(&what));
         }
         let header: Header = sections.json("header")?;
-        let (_, actions) = header.labels_and_actions().map_err(|error| sections.damaged(&error.to_string()))?;
+        let (labels, actions) = header.labels_and_actions().map_err(|error| sections.damaged(&error.to_string()))?;
         let scorer = F::from_sections(sections, &header, &actions)?;
-        Model::new(header, scorer)
+        Ok(Model::of(header, (labels, actions), scorer))
     }
 
     /// Writes the model file, whole or not at all.

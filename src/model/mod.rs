@@ -75,9 +75,14 @@ impl<F: Frozen> Model<F> {
     /// # Errors
     /// If the header contradicts itself.
     pub fn new(header: Header, scorer: F) -> Result<Model<F>> {
-        let (labels, actions) = header.labels_and_actions()?;
+        let labels_and_actions = header.labels_and_actions()?;
+        Ok(Model::of(header, labels_and_actions, scorer))
+    }
+
+    /// The same with what the header says of labels and actions.
+    fn of(header: Header, (labels, actions): (Labels, Actions), scorer: F) -> Model<F> {
         let label_decoding = LabelDecoding::new(labels, header.lift);
-        Ok(Model { header, label_decoding, actions, scorer })
+        Model { header, label_decoding, actions, scorer }
     }
 
     /// The labels of the trees that it gives.

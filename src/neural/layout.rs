@@ -111,7 +111,7 @@ impl Group {
     #[inline]
     pub fn key(&self, cell: Option<&Cell>) -> u64 {
         let number = (self.role as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let words = cell.map_or([0; Side::COUNT / 2], |cell| cell.words());
+        let words = cell.map_or([0; Side::COUNT / 2], |cell| *cell.words());
         key(number, words.into_iter().zip(self.mask).map(|(word, mask)| word & mask))
     }
 }

@@ -268,10 +268,12 @@ impl Actions {
         let of_root = parts(&arc_moves, moves.len());
         let mut masks = vec![FORBIDDEN; width << (moves.len() + arc_moves.len())];
         for (pattern, mask) in masks.chunks_exact_mut(width).enumerate() {
-            for (lane, (action, sides)) in actions.iter().zip(&sides).enumerate() {
-                let is_in = |parts: &[u32]| pattern as u32 & parts[1 << action.mv as usize] != 0;
-                if is_in(&of_moves) && sides[usize::from(is_in(&of_root))] {
-                    mask[lane] = 0;
+            let is_in = |parts: &[u32], mv: Move| pattern as u32 & parts[1 << mv as usize] != 0;
+            for &mv in moves.iter().filter(|&&mv| is_in(&of_moves, mv)) {
+                let (first, end) = (usize::from(ranges[mv as usize].0), usize::from(ranges[mv as usize].1));
+                let side = usize::from(is_in(&of_root, mv));
+                for (lane, _) in mask[first..end].iter_mut().zip(&sides[first..end]).filter(|(_, sides)| sides[side]) {
+                    *lane = 0;
                 }
             }
         }

@@ -389,25 +389,25 @@ impl Sentence {
             (Format::Conllx, _) => ("\t_\t_", Column::Misc as usize + 1),
         };
         let mut written = 0;
-        for (number, ((bounds, head), label)) in self.words.iter().zip(heads).zip(labels).enumerate() {
+        let (mut line, mut digits) = (String::new(), itoa::Buffer::new());
+        for (number, ((bounds, &head), label)) in self.words.iter().zip(heads).zip(labels).enumerate() {
             self.write_between(output, written, bounds[0] as usize, enhanced)?;
-            output.write_all(&self.text.as_bytes()[bounds[0] as usize..bounds[Column::Head as usize] as usize])?;
-            write!(output, "{head}\t{label}{dropped}")?;
-            written = bounds[10] as usize;
-            let rest = &self.text[bounds[kept] as usize - 1..written];
+            line.clear();
+            line.push_str(&self.text[bounds[0] as usize..bounds[Column::Head as usize] as usize]);
+            [digits.format(head), "\t", label, dropped].iter().for_each(|part| line.push_str(part));
+            let rest = &self.text[bounds[kept] as usize - 1..bounds[10] as usize];
             match misc.get(number) {
                 Some(attributes) => {
                     let (columns, line_end) = rest.split_at(rest.len() - 1);
                     let (before, misc) = columns.rsplit_once('\t').unwrap_or_default();
-                    write!(output, "{before}\t{}{line_end}", with_attributes(misc, attributes))?;
+                    let misc = with_attributes(misc, attributes);
+                    [before, "\t", &misc, line_end].iter().for_each(|part| line.push_str(part));
                 }
-                None => output.write_all(rest.as_bytes())?,
+                None => line.push_str(rest),
             }
-            if self.further.is_some() {
-                let behind = self.text[written..].split_inclusive('\n').next().unwrap_or_default();
-                output.write_all(behind.as_bytes())?;
-                written += behind.len();
-            }
+            written = self.end_of_line(bounds);
+            line.push_str(&self.text[bounds[10] as usize..written]);
+            output.write_all(line.as_bytes())?;
         }
         self.write_between(output, written, self.text.len(), enhanced)?;
         output.write_all(b"\n")
@@ -441,6 +441,9 @@ impl Sentence {
 
     /// Writes the lines between two words, or before the first or behind the last one, perhaps without empty nodes.
     fn write_between(&self, output: &mut dyn Write, start: usize, end: usize, enhanced: Enhanced) -> io::Result<()> {
+        if start == end {
+            return Ok(());
+        }
         let mut lines = self.text[start..end].split_inclusive('\n');
         let goes = |line| enhanced == Enhanced::Drop && is_empty_node(line);
         lines.try_for_each(|line| if goes(line) { Ok(()) } else { output.write_all(line.as_bytes()) })
@@ -449,7 +452,24 @@ impl Sentence {
     /// True if there is an enhanced graph, or a part of one: empty nodes, or a word with DEPS.
     pub fn has_enhanced_graph(&self) -> bool {
         self.format == Format::Conllu
-            && (self.words().any(|word| self.column(word, Column::Deps) != "_") || self.text.lines().any(is_empty_node))
+            && (self.words().any(|word| self.column(word, Column::Deps) != "_")
+                || self.lines_of_no_words().any(is_empty_node))
+    }
+
+    /// The lines that are no word's: comments, ranges, empty nodes.
+    fn lines_of_no_words(&self) -> impl Iterator<Item = &str> {
+        let starts = std::iter::once(0).chain(self.words.iter().map(|bounds| self.end_of_line(bounds)));
+        let ends = self.words.iter().map(|bounds| bounds[0] as usize).chain([self.text.len()]);
+        starts.zip(ends).filter(|(start, end)| start < end).flat_map(|(start, end)| self.text[start..end].lines())
+    }
+
+    /// The end of the line of the word with these bounds.
+    fn end_of_line(&self, bounds: &Bounds) -> usize {
+        let end = bounds[10] as usize;
+        match self.further {
+            Some(_) => end + self.text[end..].split_inclusive('\n').next().map_or(0, str::len),
+            None => end,
+        }
     }
 }
 
