@@ -20,15 +20,15 @@ build: ## the program, as target/release/treebeam
 # The parser's own tests are compiled with checks of overflow and of what the code assumes, and lightly optimised, in half the
 # time; all else is tested as it is released.
 CHECKED = $(addprefix --config profile.release.package.treebeam.,opt-level=1 debug-assertions=true overflow-checks=true)
-# Examples run for a moment only. To optimise the parser once more for them, and for examples in its documentation, takes minutes.
-UNOPTIMISED = --package treebeam --features cli --config profile.release.package.treebeam.opt-level=0
+# The parser's documentation and examples are compiled beside the program's tests: then the parser, optimised, is that of these.
+TOGETHER = --package treebeam --package treebeam-lab --package treebeam-cli
 
-test: lint doc examples ## everything that a change must pass; commands of README and the book are among the tests
+test: lint doc ## everything that a change must pass; commands of README and the book are among the tests
 	$(CARGO) test --release --locked --package treebeam --features cli --lib $(CHECKED)
 	$(CARGO) test --release --locked --package treebeam-lab --package treebeam-cli --lib --bins --test main --test golden
 	$(CARGO) test --release --locked $(addprefix --package treebeam-,systems lab cli) --test library
-	$(CARGO) test --release --locked --package treebeam-lab --package treebeam-cli --doc
-	$(CARGO) test --release --locked $(UNOPTIMISED) --doc
+	$(CARGO) test --release --locked $(TOGETHER) --doc
+	$(MAKE) --no-print-directory examples
 
 golden: build ## write the checksums of tests/golden.toml anew, for a change of behaviour that is meant
 	GOLDEN=write $(CARGO) test --release --locked --test golden
@@ -43,9 +43,8 @@ doc: ## the documentation, in target/doc
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
 
 examples: ## the programs of examples/, which train and parse through the library
-	set -e; for example in $(basename $(notdir $(wildcard examples/*.rs))); do \
-		$(CARGO) run --release --locked --quiet $(UNOPTIMISED) --example $$example >/dev/null; \
-	done
+	$(CARGO) build --release --locked $(TOGETHER) --examples
+	set -e; for example in $(basename $(notdir $(wildcard examples/*.rs))); do target/release/examples/$$example >/dev/null; done
 
 # What Python's module is made of is looked at too, though nothing here builds it. Advisories need their database, which is fetched;
 # where there is neither a network nor a database of an earlier time, this is said and nothing more.

@@ -311,7 +311,7 @@ fn a_killed_greedy_run_resumes_to_the_same_bytes() {
 fn the_choice_among_correct_transitions_is_an_option() {
     let network = "--scorer feed-forward --hidden 16 --system arc-hybrid --training greedy";
     for options in [&format!("{GREEDY} --correct random"), &format!("{network} --correct random")] {
-        killed_and_resumed(TRAIN, options, "8");
+        killed_and_resumed(TRAIN, options, "4");
     }
     let folder = folder(60);
     let at = folder.path();
@@ -347,7 +347,7 @@ fn the_choice_among_correct_transitions_is_an_option() {
 
 #[test]
 fn a_killed_run_of_base_learners_resumes_to_the_same_bytes() {
-    killed_and_resumed(TRAIN, SEARCH, "8");
+    killed_and_resumed(TRAIN, SEARCH, "4");
     killed_and_resumed(TRAIN, NETWORK, "8");
 }
 
@@ -408,7 +408,7 @@ fn iterations_before_global_training_are_greedy() {
 #[test]
 fn killed_runs_of_other_losses_resume_to_the_same_bytes() {
     for losses in LOSSES.into_iter().chain([VECTORS]) {
-        killed_and_resumed(TRAIN, losses, "8");
+        killed_and_resumed(TRAIN, losses, "4");
     }
 }
 
