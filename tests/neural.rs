@@ -329,6 +329,58 @@ fn places_are_read_from_a_file() {
     }
 }
 
+/// Two words of one form and tag differ in their lemmas and in what MISC says of them alone; so does a cluster.
+#[test]
+fn networks_read_inside_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let word = |id: usize, form: &str, lemma: &str, misc: &str, head: usize, label: &str| {
+        format!("{id}\t{form}\t{lemma}\tX\t_\tCase={lemma}|A=b\t{head}\t{label}\t_\t{misc}\n")
+    };
+    let sentence = |lemma: &str| match lemma {
+        "a" => word(1, "x", "a", "Side=l", 2, "to-right") + &word(2, "x", "r", "Side=m", 0, "root") + "\n",
+        _ => word(1, "x", "r", "Side=m", 0, "root") + &word(2, "x", "b", "Side=r", 1, "to-left") + "\n",
+    };
+    let text = [sentence("a"), sentence("b")].concat().repeat(20);
+    for name in ["train.conllu", "dev.conllu"] {
+        fs::write(at.join(name), &text).unwrap();
+    }
+    fs::write(at.join("clusters"), "0000\tx\n").unwrap();
+    for (reads, options, tells_apart) in [
+        ("lemma", "", true),
+        ("misc:Side suf2", "", true),
+        ("pre1 feats:Case c2", "--clusters clusters", true),
+        ("c4 form feats:A", "--clusters clusters", false),
+    ] {
+        fs::write(at.join("my.feat"), format!("network\nreads {reads}\nS0 B0 S1\n")).unwrap();
+        for scorer in ["feed-forward", "bilstm --lstm-layers 1 --lstm-units 16"] {
+            let line =
+                "--places my.feat --system arc-standard --training greedy --iterations 12 --hidden 24 --model model";
+            run(at, &format!("train --train train.conllu --scorer {scorer} {options} {line}"));
+            let info: serde_json::Value = serde_json::from_str(&run(at, "model info model --json")).unwrap();
+            let inputs: Vec<&str> = reads.split(' ').collect();
+            assert_eq!(info["header"]["network"]["inputs"], serde_json::json!(inputs));
+            let las = las(at, "model", 1);
+            assert!(if tells_apart { las == 100.0 } else { las <= 75.0 }, "{scorer}, {reads}: {las}");
+        }
+    }
+    let shown = run(at, "features show --places my.feat");
+    assert!(shown.starts_with("reads c4 form feats:A\n"), "{shown}");
+    for (options, expected) in [
+        ("--scorer feed-forward", "features my.feat: `c4` reads clusters of words; expected --clusters FILE"),
+        (
+            "--scorer feed-forward --system tagger --tag-column feats",
+            "my.feat: `feats:A` reads the column that the tagger fills",
+        ),
+    ] {
+        let refused = treebeam(at, &format!("train --train train.conllu --places my.feat {options} --model other"))
+            .assert()
+            .failure();
+        let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(told.contains(expected), "{options}: {told}");
+    }
+}
+
 /// A perceptron over hidden units that stay as they are (Weiss et al. 2015): nothing but the output layer changes.
 #[test]
 fn the_output_layer_learns_alone() {

@@ -11,7 +11,7 @@ use crate::write_json_line;
 use treebeam::configuration::{Arena, Interner, Point, SharedConfiguration as _, View};
 use treebeam::error::{Error, Location};
 use treebeam::features::{
-    BUILT_IN, ColumnName, Columns, FeatureSet, GROUPS, NETWORK_SETS, NetworkSet, Place, Shown, WordShape,
+    Attribute, BUILT_IN, ColumnName, Columns, FeatureSet, GROUPS, NETWORK_SETS, NetworkSet, Place, Shown, WordShape,
 };
 use treebeam::system::{Derivation, Roots, SystemKind, TransitionSystem};
 use treebeam::tree::{Gold, Labels, Node, ROOT};
@@ -87,11 +87,19 @@ struct ListedPlaces<'a> {
     name: &'a str,
     title: &'a str,
     places: Vec<&'a Place>,
+    /// What is read of a word beside itself and its tag, if not its prefix, suffix and shape.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    reads: &'a [Attribute],
 }
 
 impl ListedPlaces<'_> {
     fn of(set: &NetworkSet) -> ListedPlaces<'_> {
-        ListedPlaces { name: &set.name, title: set.title(), places: set.places.iter().chain(&set.labels).collect() }
+        ListedPlaces {
+            name: &set.name,
+            title: set.title(),
+            places: set.places.iter().chain(&set.labels).collect(),
+            reads: &set.inputs,
+        }
     }
 }
 
@@ -145,6 +153,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             match args.json {
                 true => write_json_line(&mut out, &ListedPlaces::of(&set))?,
                 false => {
+                    if !set.inputs.is_empty() {
+                        let inputs: Vec<String> = set.inputs.iter().map(ToString::to_string).collect();
+                        writeln!(out, "reads {}", inputs.join(" "))?;
+                    }
                     let all = set.places.iter().chain(&set.labels);
                     all.enumerate().try_for_each(|(i, place)| writeln!(out, "{:>3}  {place}", i + 1))?;
                 }

@@ -4,6 +4,7 @@ use super::{Name, Part};
 use crate::configuration::{N_SLOTS, Role, Slot};
 use crate::tree::{NO_NODE, Node, ROOT};
 use crate::treebank::Column;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A step from a node to a neighbour: in the tree built so far, or in the sentence.
@@ -163,13 +164,24 @@ impl Attribute {
         (Attribute::Leaf, "leaf"),
     ];
 
+    /// True if it reads clusters of words.
+    pub fn is_cluster(self) -> bool {
+        matches!(self, Attribute::Inside(_, Part::Cluster(_)))
+    }
+
+    /// The attribute with this spelling.
+    pub fn spelled(spelling: &str) -> Option<Attribute> {
+        let of_whole = Attribute::ALL.iter().find(|(_, known)| *known == spelling).map(|&(attribute, _)| attribute);
+        of_whole.or_else(|| Attribute::inside(spelling))
+    }
+
     /// True if it reads a column of the sentence.
     pub fn is_column(self) -> bool {
         matches!(self, Attribute::Word | Attribute::Tag | Attribute::Column(_) | Attribute::Inside(..))
     }
 
     /// The attribute inside a column that `spelling` names, such as `pre2`, `suf3`, `shape`, `feats:Case`.
-    pub(super) fn inside(spelling: &str) -> Option<Attribute> {
+    fn inside(spelling: &str) -> Option<Attribute> {
         let letters = |n: &str| n.parse().ok().filter(|n| (1..=Part::LONGEST_AFFIX).contains(n));
         let of_word = |part| Attribute::Inside(Column::Form, part);
         if let Some(name) = spelling.strip_prefix("column:") {
@@ -192,6 +204,19 @@ impl Attribute {
             ("suf", n) => letters(n).map(|n| of_word(Part::Suffix(n))),
             _ => (spelling == "shape").then_some(of_word(Part::Shape)),
         }
+    }
+}
+
+impl Serialize for Attribute {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Attribute {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Attribute, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        Attribute::spelled(&text).ok_or_else(|| serde::de::Error::custom(format!("{text} is no attribute of a word")))
     }
 }
 

@@ -62,7 +62,7 @@ pub struct Columns {
     tagged: Option<Arc<Tagged>>,
     /// The names of treebanks that sentences may be of.
     sources: Vec<String>,
-    /// True if shapes are those of the treebank.
+    /// True if the values of the last field are those of the treebank.
     marks_sources: bool,
 }
 
@@ -188,11 +188,15 @@ impl Columns {
         }
     }
 
-    /// The same for a network, and behind them three more: the prefix, the suffix and the shape of the word. Where treebanks have names,
-    /// shapes are those of a treebank: each word has an embedding of its source (Stymne et al. 2018), which is that of its shape, too.
+    /// The same for a network, and behind them what `inputs` read: if there are none, the prefix, the suffix and the shape of the word.
+    /// Where treebanks have names, the last of these are those of a treebank: each word has an embedding of its source (Stymne et al.
+    /// 2018), which is that of its shape, too.
     #[must_use]
-    pub fn with_surface(mut self) -> Columns {
-        self.fields.extend(SURFACES.map(|part| Field { column: self.word, part }));
+    pub fn with_inputs(mut self, inputs: &[Attribute]) -> Columns {
+        let surface = SURFACES.map(|part| Attribute::Inside(Column::Form, part));
+        let inputs = if inputs.is_empty() { &surface } else { inputs };
+        let fields: Vec<Field> = inputs.iter().filter_map(|&input| self.named(input)).collect();
+        self.fields.extend(fields);
         self.marks_sources = true;
         self
     }
@@ -306,9 +310,9 @@ impl Input {
         self.values.clear();
         self.tagged.clone_from(&columns.tagged);
         self.source = columns.source(sentence.treebank()).map_or(0, |name| rapidhash_v3(name.as_bytes()));
-        let is_shape = |field| columns.marks_sources && field == Field { column: columns.word, part: Part::Shape };
-        for &field in &columns.fields {
-            let mark = if is_shape(field) { self.source } else { 0 };
+        for (number, &field) in (1..).zip(&columns.fields) {
+            let is_marked = columns.marks_sources && number == columns.fields.len();
+            let mark = if is_marked { self.source } else { 0 };
             self.values.extend([NO_VALUE ^ mark, ROOT_VALUE ^ mark]);
             if columns.fills(field) {
                 self.values.extend((0..self.n_words).map(|_| NO_VALUE));
@@ -443,7 +447,7 @@ mod tests {
     #[test]
     fn affixes_are_read_as_words_are_compared() {
         use super::{Column, Columns, WordShape, rapidhash_v3};
-        let columns = Columns::of_words_and_tags(Column::Form, WordShape::Normalised, Column::Upos).with_surface();
+        let columns = Columns::of_words_and_tags(Column::Form, WordShape::Normalised, Column::Upos).with_inputs(&[]);
         assert_eq!(columns.len(), 5);
         let values = columns.fields[2..].iter().map(|&field| columns.hash(field, &field.part.of("Été84")));
         assert_eq!(values.collect::<Vec<_>>(), ["été", "é00", "Xxx00"].map(|text| rapidhash_v3(text.as_bytes())));

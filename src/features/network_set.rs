@@ -3,28 +3,36 @@
 //! ```text
 //! # a comment
 //! network                  what follows is for networks
-//! embedding word 64        the numbers in an embedding of a word; so of a tag, a prefix, a suffix, a shape, a label; 0: it is not read
+//! reads lemma feats:Case   what is read of a word beside itself and its tag, at most three; without this line prefix, suffix and shape
+//! embedding word 64        the numbers in an embedding of a word; so of a tag, of what else is read, of a label; 0: it is not read
 //! S0 S0.l1 S0.r1           places whose words are read, as many a line as one likes
 //! S0.label S0.l1.label     places of which the label of an arc is read
 //! ```
 //!
-//! Columns that are not named have the lengths of [`DIMENSIONS`]. `M0`, the first word between the focus words of Covington's
+//! Columns that are not named have the lengths of [`DIMENSIONS`]; what `reads` names, [`INPUT_DIMENSION`]. `M0`, the first word between the focus words of Covington's
 //! systems, is left out where systems have no such words.
 
 use std::path::Path;
 
-use super::FeatureSet;
 use super::line::{Fault, code, column, quoted, words};
 use super::place::Place;
+use super::{Attribute, FeatureSet, Part};
 use crate::configuration::{Role, Slot};
 use crate::error::{Error, Problem, Result, excerpt};
 use crate::system::SystemKind;
+use crate::treebank::Column;
 
 /// The columns of a sentence that networks read.
 pub const N_COLUMNS: usize = 5;
 
 /// The numbers in an embedding of a word, a tag, a prefix, a suffix and a shape unless a set says otherwise.
 pub const DIMENSIONS: [usize; N_COLUMNS] = [64, 32, 24, 24, 16];
+
+/// The most that is read of a word beside itself and its tag.
+const MAX_INPUTS: usize = N_COLUMNS - 2;
+
+/// The numbers in an embedding of what `reads` names unless a set says otherwise.
+pub const INPUT_DIMENSION: usize = 24;
 
 /// The numbers in an embedding of a label unless a set says otherwise.
 pub const LABEL_DIMENSION: usize = 24;
@@ -75,7 +83,9 @@ pub struct NetworkSet {
     pub places: Vec<Place>,
     /// Places whose labels are read, in the same order.
     pub labels: Vec<Place>,
-    /// The numbers in an embedding of a word, a tag, a prefix, a suffix and a shape; 0: it is not read.
+    /// What is read of a word beside itself and its tag, at most three; if there is nothing, its prefix, its suffix and its shape.
+    pub inputs: Vec<Attribute>,
+    /// The numbers in an embedding of a word, a tag, and of each of `inputs`; 0: it is not read.
     pub dimensions: [usize; N_COLUMNS],
     /// The numbers in an embedding of a label.
     pub label_dimension: usize,
@@ -125,6 +135,7 @@ impl NetworkSet {
             text: text.to_owned(),
             places: Vec::new(),
             labels: Vec::new(),
+            inputs: Vec::new(),
             dimensions: DIMENSIONS,
             label_dimension: LABEL_DIMENSION,
         };
@@ -142,6 +153,11 @@ impl NetworkSet {
                         "a set for networks, which begins with a line `network`; sets of templates are for --features";
                     return Err(located((start, quoted(word), expected.to_owned())));
                 }
+                Some((start, "reads")) if !set.inputs.is_empty() || !embeddings.is_empty() => {
+                    let expected = "`reads` once, above all lines `embedding`".to_owned();
+                    return Err(located((start, quoted(code.trim()), expected)));
+                }
+                Some((_, "reads")) => set.reads(code).map_err(located)?,
                 Some((_, "embedding")) => set.embedding(code, &mut embeddings).map_err(located)?,
                 Some(_) => set.add_places(code).map_err(located)?,
             }
@@ -160,11 +176,69 @@ impl NetworkSet {
         Ok(set)
     }
 
+    /// Takes over a line such as `reads suf3 lemma feats:Case`.
+    fn reads(&mut self, code: &str) -> Result<(), Fault> {
+        for (start, word) in words(code).skip(1) {
+            let is_read = |attribute: &Attribute| {
+                let is_other =
+                    !matches!(attribute, Attribute::Word | Attribute::Tag | Attribute::Inside(_, Part::Each));
+                attribute.is_column() && is_other
+            };
+            let fault = |found: String| {
+                let expected = format!(
+                    "at most {MAX_INPUTS} different ones of form lemma upos xpos feats pre1 to pre5 suf1 to suf5 shape c1 to c32 c \
+                     feats:NAME misc:NAME column:NAME"
+                );
+                (start, found, expected)
+            };
+            let attribute = Attribute::spelled(word).filter(is_read).ok_or_else(|| fault(quoted(word)))?;
+            if self.inputs.contains(&attribute) {
+                return Err(fault(format!("{} again", excerpt(word))));
+            }
+            if self.inputs.len() == MAX_INPUTS {
+                return Err(fault(format!("{} as one more", excerpt(word))));
+            }
+            self.inputs.push(attribute);
+        }
+        if self.inputs.is_empty() {
+            return Err((0, quoted(code.trim()), "what is read of a word, such as lemma".to_owned()));
+        }
+        for (number, dimension) in self.dimensions[2..].iter_mut().enumerate() {
+            *dimension = if number < self.inputs.len() { INPUT_DIMENSION } else { 0 };
+        }
+        Ok(())
+    }
+
+    /// The names of the columns with embeddings.
+    fn columns(&self) -> Vec<String> {
+        match &self.inputs[..] {
+            [] => COLUMNS.map(str::to_owned).to_vec(),
+            inputs => {
+                COLUMNS[..2].iter().map(|&name| name.to_owned()).chain(inputs.iter().map(ToString::to_string)).collect()
+            }
+        }
+    }
+
+    /// Checks that the column that a tagger fills is not read.
+    ///
+    /// # Errors
+    /// With what reads it.
+    pub fn check_unread(&self, target: Column) -> Result<()> {
+        let reads = |attribute: &&Attribute| match attribute {
+            Attribute::Column(column) | Attribute::Inside(column, _) => *column == target,
+            _ => false,
+        };
+        let Some(attribute) = self.inputs.iter().find(reads) else { return Ok(()) };
+        let found = format!("`{attribute}` reads the column that the tagger fills");
+        Err(Problem::at(self.path(), 0, found, "other columns").into())
+    }
+
     /// Takes over a line such as `embedding word 64`.
     fn embedding<'t>(&mut self, code: &'t str, known: &mut Vec<&'t str>) -> Result<(), Fault> {
         let line: Vec<(usize, &str)> = words(code).collect();
+        let columns = self.columns();
         let expected = || {
-            let columns = COLUMNS.join(", ");
+            let columns = columns.join(", ");
             format!("`embedding COLUMN NUMBERS` with one of {columns} and label, from 0 to {MAX_DIMENSION} numbers")
         };
         let [(start, _), (_, column), (_, numbers)] = line[..] else {
@@ -176,7 +250,7 @@ impl NetworkSet {
         known.push(column);
         let least = usize::from(column == "label");
         let numbers = numbers.parse::<usize>().ok().filter(|numbers| (least..=MAX_DIMENSION).contains(numbers));
-        let place = match COLUMNS.iter().position(|known| *known == column) {
+        let place = match columns.iter().position(|known| *known == column) {
             Some(number) => Some(&mut self.dimensions[number]),
             None => Some(&mut self.label_dimension).filter(|_| column == "label"),
         };
@@ -278,6 +352,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_read_of_a_word_is_named() {
+        let text = "network\nreads misc:Gloss lemma\nembedding lemma 7\nS0";
+        let set = NetworkSet::parse("my", "my.feat", text).unwrap();
+        assert_eq!(set.inputs.iter().map(ToString::to_string).collect::<Vec<_>>(), ["misc:Gloss", "lemma"]);
+        assert_eq!(set.dimensions, [64, 32, INPUT_DIMENSION, 7, 0]);
+        set.check_unread(Column::Upos).unwrap();
+        let error = set.check_unread(Column::Lemma).unwrap_err().to_string();
+        assert!(error.starts_with("my.feat: `lemma` reads the column that the tagger fills"), "{error}");
+    }
+
+    #[test]
     fn places_stand_in_the_order_of_their_cells() {
         let set = NetworkSet::parse("my", "my.feat", "network # mine\nB0 S1.l1.label S0.l1 S1\nS0 S0.h.h\n").unwrap();
         let names: Vec<String> = set.places.iter().map(ToString::to_string).collect();
@@ -299,6 +384,21 @@ mod tests {
             ("network\nembedding tag 3\nembedding tag 4", "my.feat:3: column 1: another embedding of a tag"),
             ("network\nS0.label", "my.feat: no place whose word is read"),
             ("", "my.feat: no line `network`"),
+        ] {
+            assert!(message(text).starts_with(expected), "{}", message(text));
+        }
+        for (text, expected) in [
+            ("network\nreads lemma S0", "my.feat:2: column 13: `S0`; expected at most 3 different ones of form lemma"),
+            ("network\nreads feats*", "my.feat:2: column 7: `feats*`"),
+            ("network\nreads w", "my.feat:2: column 7: `w`"),
+            ("network\nreads c4 c4", "my.feat:2: column 10: c4 again"),
+            ("network\nreads c4 c5 c6 c7", "my.feat:2: column 16: c7 as one more"),
+            ("network\nreads", "my.feat:2: column 1: `reads`; expected what is read of a word"),
+            ("network\nembedding word 3\nreads c4", "my.feat:3: column 1: `reads c4`; expected `reads` once, above"),
+            (
+                "network\nreads c4\nembedding shape 4",
+                "my.feat:3: column 1: `embedding shape 4`; expected `embedding COLUMN NUMBERS` with one of word, tag, c4",
+            ),
         ] {
             assert!(message(text).starts_with(expected), "{}", message(text));
         }

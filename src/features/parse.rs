@@ -302,8 +302,7 @@ fn attributes(spelling: &str) -> Result<Vec<Attribute>, (String, String)> {
     if spelling == "wp" {
         return Ok(vec![Attribute::Word, Attribute::Tag]);
     }
-    let of_whole = Attribute::ALL.iter().find(|(_, known)| *known == spelling).map(|&(attribute, _)| attribute);
-    match of_whole.or_else(|| Attribute::inside(spelling)) {
+    match Attribute::spelled(spelling) {
         Some(attribute) => Ok(vec![attribute]),
         None => {
             let known = Attribute::ALL.iter().map(|(_, known)| *known).collect::<Vec<_>>().join(" ");

@@ -133,7 +133,7 @@ impl FeatureSet {
 
     /// The first atom that reads clusters of words, if one does.
     pub fn cluster_atom(&self) -> Option<&Atom> {
-        let reads = |atom: &&Atom| matches!(atom.attribute(), Some(Attribute::Inside(_, Part::Cluster(_))));
+        let reads = |atom: &&Atom| atom.attribute().is_some_and(Attribute::is_cluster);
         self.templates.iter().flat_map(|template| &template.atoms).find(reads)
     }
 

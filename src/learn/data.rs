@@ -16,7 +16,7 @@ use crate::decode::{Decoder, Machine, Strategy, Workspace, confidence};
 use crate::error::{Error, Problem, Result};
 use crate::eval::Counts;
 use crate::features::{Clusters, Columns, FeatureSet, Input, Vocabulary};
-use crate::model::{ArcLabel, Header, LabelDecoding, Layers, Model, Notes, Scoring};
+use crate::model::{ArcLabel, Header, LabelDecoding, Layers, Model, Network, Notes, Scoring};
 use crate::neural::Vectors;
 use crate::scorer::{Scorer, Stages};
 use crate::system::{Actions, Choice, Move, System, TransitionSystem};
@@ -111,7 +111,8 @@ impl TrainingData {
         arcs.extend(given.iter().flatten().map(of_tag));
         let set = FeatureSet::load_for(&options.features, options.system)?;
         let set = set.expanded(kept.iter().map(|(sentence, _)| *sentence))?;
-        let clusters = clusters(options, &set)?;
+        let network = options.network()?;
+        let clusters = clusters(options, &set, network.as_ref())?;
         if set.reads_source() && train.names().is_empty() {
             let what = "reads the source of sentences, and the treebank has no name; expected --train NAME=FILE, several times";
             return Err(Error::Usage(format!("--features {}: a template {what}", set.name)));
@@ -143,7 +144,7 @@ impl TrainingData {
             confidence: None,
             lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
             decisions: options.decisions,
-            network: options.network()?,
+            network,
             training: serde_json::to_value(options).expect("options are plain data"),
             provenance: provenance(train, &kept, dev),
         };
@@ -423,17 +424,23 @@ fn sources(train: &Treebank, dev: Option<&Treebank>) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// If there are none for features that read them, or features read none.
-fn clusters(options: &TrainOptions, features: &FeatureSet) -> Result<Option<Clusters>> {
-    let read = features.cluster_atom().filter(|_| options.scorer.is_linear());
+fn clusters(options: &TrainOptions, features: &FeatureSet, network: Option<&Network>) -> Result<Option<Clusters>> {
+    let read = match network {
+        None => features.cluster_atom().map(|atom| (&features.name, atom.to_string())),
+        Some(network) => {
+            let input = network.inputs.iter().find(|input| input.is_cluster());
+            input.zip(options.places.as_ref()).map(|(input, places)| (places, input.to_string()))
+        }
+    };
     match (&options.clusters, read) {
         (Some(path), Some(_)) => Clusters::read(Path::new(path)).map(Some),
         (None, None) => Ok(None),
-        (None, Some(atom)) => {
-            Err(Error::Usage(format!("features {}: `{atom}` reads clusters of words; expected --clusters FILE", features.name)))
+        (None, Some((set, atom))) => {
+            Err(Error::Usage(format!("features {set}: `{atom}` reads clusters of words; expected --clusters FILE")))
         }
         (Some(_), None) => Err(Error::Usage(
             "--clusters is read by features such as S0.c4, and there are none; expected a set that has them, such as --features \
-             zn11+clusters"
+             zn11+clusters, or in networks' sets by `reads c4`"
                 .to_owned(),
         )),
     }

@@ -67,7 +67,7 @@ impl Init {
 
 /// Difference between what `options` ask for, as the network `asked`, and `network`.
 fn difference(options: &TrainOptions, network: &Network, asked: &Network) -> Option<&'static str> {
-    let places = |network: &Network| (network.places.clone(), network.labels.clone());
+    let places = |network: &Network| (network.places.clone(), network.labels.clone(), network.inputs.clone());
     let layers = |network: &Network| network.lstm().map(|lstm| lstm.layers);
     let units = |network: &Network| network.lstm().map(|lstm| lstm.units);
     let differs = [

@@ -219,11 +219,11 @@ impl Header {
     /// # Errors
     /// If the feature set does not parse.
     pub fn columns(&self) -> Result<Columns> {
-        match self.network {
-            Some(_) => {
+        match &self.network {
+            Some(network) => {
                 let (word, tag) = self.words_and_tags();
-                let columns = Columns::of_words_and_tags(word, self.word_shape, tag).with_surface();
-                Ok(columns.with_sources(&self.sources))
+                let columns = Columns::of_words_and_tags(word, self.word_shape, tag).with_inputs(&network.inputs);
+                Ok(columns.with_clusters(self.clusters.clone()).with_sources(&self.sources))
             }
             None => Ok(self.feature_set()?.1),
         }

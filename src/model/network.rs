@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::choice::choice;
 use crate::configuration::{Role, Slot};
 use crate::error::{Error, Result};
-use crate::features::{MAX_DIMENSION, N_COLUMNS, NetworkSet, Place};
+use crate::features::{Attribute, MAX_DIMENSION, N_COLUMNS, NetworkSet, Place};
 
 choice! {
     /// Kind of scorer.
@@ -78,8 +78,11 @@ pub struct Network {
     pub places: Vec<Place>,
     /// Places whose arcs' labels are read, those of one role together and the roles in the order of `places`.
     pub labels: Vec<Place>,
-    /// The numbers in an embedding of a word, a tag, a prefix, a suffix and a shape: the columns of a sentence in their order. 0: the
-    /// column is not read.
+    /// What is read of a word beside itself and its tag; if there is nothing, its prefix, its suffix and its shape.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<Attribute>,
+    /// The numbers in an embedding of a word, a tag, and of each of `inputs`: the columns of a sentence in their order. 0: the column is not
+    /// read.
     pub dimensions: [usize; N_COLUMNS],
     /// The numbers in an embedding of a label.
     pub label_dimension: usize,
@@ -114,6 +117,7 @@ impl Network {
         Network {
             places: known(&set.places),
             labels: known(&set.labels),
+            inputs: set.inputs.clone(),
             dimensions: set.dimensions,
             label_dimension: set.label_dimension,
             encoder,
@@ -203,6 +207,9 @@ impl Network {
                     "its long short-term memories have {units} units; expected from 1 to {MAX_DIMENSION}"
                 ));
             }
+        }
+        if self.inputs.len() > N_COLUMNS - 2 || !self.inputs.iter().all(|input| input.is_column()) {
+            return wrong("the network reads more of a word than three parts of columns".to_owned());
         }
         let is_stack = |place: &Place| [Role::S0, Role::M0, Role::A, Role::B0].contains(&place.role);
         let is_whole = |place: &Place| is_stack(place) && place.slot == Slot::Node;

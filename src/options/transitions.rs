@@ -3,7 +3,7 @@
 use super::{Correct, Objective, Preset, RollIn, Search, TrainOptions, Training, Update};
 use crate::decode::SearchKind;
 use crate::error::Result;
-use crate::features::NetworkSet;
+use crate::features::{N_COLUMNS, NetworkSet};
 use crate::linear::{Learner, LearnerOptions};
 use crate::model::{Layers, Lstm, Network, ScorerKind};
 use crate::scorer::Decisions;
@@ -89,7 +89,15 @@ impl TrainOptions {
         let activation = self.activation.unwrap_or_default();
         let set = NetworkSet::load_for(self.places.as_deref().unwrap_or(places), self.system)?;
         set.check(self.system.name(), self.system.info().buffer_is_suffix)?;
+        if self.system.info().tags {
+            set.check_unread(self.tag_column.into())?;
+        }
         let mut network = Network::new(&set, encoder, (hidden, activation), between, normalised);
+        // Where no tags are read, what else is read follows the word itself.
+        if !network.inputs.is_empty() && (self.system.info().tags || self.word_column == self.tag_column) {
+            network.dimensions[1..].rotate_left(1);
+            network.dimensions[N_COLUMNS - 1] = 0;
+        }
         if network.places.is_empty() {
             return Err(crate::error::Error::Usage(format!(
                 "{}: no place whose word is read by {}, which has no words between two focus words (M0); expected places such as S0 or S0.l1",

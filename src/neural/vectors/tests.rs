@@ -13,7 +13,7 @@ use crate::model::{ScorerKind, VectorsOrigin};
 use crate::treebank::{Column, Format, Treebank, generate};
 
 fn columns(shape: WordShape) -> Columns {
-    Columns::of_words_and_tags(Column::Form, shape, Column::Upos).with_surface()
+    Columns::of_words_and_tags(Column::Form, shape, Column::Upos).with_inputs(&[])
 }
 
 fn write(folder: &tempfile::TempDir, name: &str, bytes: &[u8]) -> PathBuf {
