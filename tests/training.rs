@@ -50,7 +50,7 @@ fn told(assert: assert_cmd::assert::Assert) -> String {
 
 #[test]
 fn the_seed_decides_and_the_number_of_threads_does_not() {
-    let folder = folder(60);
+    let folder = folder(30);
     let at = folder.path();
     for training in [GREEDY, GLOBAL] {
         let one = model(at, training);
