@@ -9,8 +9,8 @@
 //! S0.label S0.l1.label     places of which the label of an arc is read
 //! ```
 //!
-//! Columns that are not named have the lengths of [`DIMENSIONS`]; what `reads` names, [`INPUT_DIMENSION`]. `M0`, the first word between the focus words of Covington's
-//! systems, is left out where systems have no such words.
+//! Columns that are not named have the lengths of [`DIMENSIONS`]; what `reads` names has [`INPUT_DIMENSION`] numbers. `M0`, the first
+//! word between the focus words of Covington's systems, is left out where systems have no such words.
 
 use std::path::Path;
 
