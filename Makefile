@@ -20,15 +20,14 @@ build: ## the program, as target/release/treebeam
 # The parser's own tests are compiled with checks of overflow and of what the code assumes, and lightly optimised, in half the
 # time; all else is tested as it is released.
 CHECKED = $(addprefix --config profile.release.package.treebeam.,opt-level=1 debug-assertions=true overflow-checks=true)
-# The parser's documentation and examples are compiled beside the program's tests: then the parser, optimised, is that of these.
+# Documentation and examples of the parser share one optimised build of it with the program's tests.
 TOGETHER = --package treebeam --package treebeam-lab --package treebeam-cli
 
-test: lint doc ## everything that a change must pass; commands of README and the book are among the tests
+test: lint doc examples ## everything that a change must pass; commands of README and the book are among the tests
 	$(CARGO) test --release --locked --package treebeam --features cli --lib $(CHECKED)
 	$(CARGO) test --release --locked --package treebeam-lab --package treebeam-cli --lib --bins --test main --test golden
 	$(CARGO) test --release --locked $(addprefix --package treebeam-,systems lab cli) --test library
 	$(CARGO) test --release --locked $(TOGETHER) --doc
-	$(MAKE) --no-print-directory examples
 
 golden: build ## write the checksums of tests/golden.toml anew, for a change of behaviour that is meant
 	GOLDEN=write $(CARGO) test --release --locked --test golden

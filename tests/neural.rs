@@ -329,7 +329,7 @@ fn places_are_read_from_a_file() {
     }
 }
 
-/// Two words of one form and tag differ in their lemmas and in what MISC says of them alone; so does a cluster.
+/// Words of one form and tag are told apart by lemma, FEATS or MISC, and by nothing else.
 #[test]
 fn networks_read_inside_columns() {
     let folder = tempfile::tempdir().unwrap();

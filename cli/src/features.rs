@@ -87,7 +87,7 @@ struct ListedPlaces<'a> {
     name: &'a str,
     title: &'a str,
     places: Vec<&'a Place>,
-    /// What is read of a word beside itself and its tag, if not its prefix, suffix and shape.
+    /// Inputs beside word and tag, if they are not prefix, suffix and shape.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     reads: &'a [Attribute],
 }

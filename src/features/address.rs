@@ -164,6 +164,15 @@ impl Attribute {
         (Attribute::Leaf, "leaf"),
     ];
 
+    /// True if it reads the column that a tagger fills, which is `target` and the one that the options call the tag.
+    pub fn reads(self, target: Column) -> bool {
+        match self {
+            Attribute::Tag => true,
+            Attribute::Column(column) | Attribute::Inside(column, _) => column == target,
+            _ => false,
+        }
+    }
+
     /// True if it reads clusters of words.
     pub fn is_cluster(self) -> bool {
         matches!(self, Attribute::Inside(_, Part::Cluster(_)))

@@ -75,7 +75,11 @@ struct Tagged {
 }
 
 /// Parts of a word that stand in for a whole one that may be unknown.
-const SURFACES: [Part; 3] = [Part::Prefix(3), Part::Suffix(3), Part::Shape];
+const SURFACE: [Attribute; 3] = [
+    Attribute::Inside(Column::Form, Part::Prefix(3)),
+    Attribute::Inside(Column::Form, Part::Suffix(3)),
+    Attribute::Inside(Column::Form, Part::Shape),
+];
 
 impl Columns {
     /// The fields that `set` reads, if `.w` means `word`, in this shape, and `.p` means `tag`.
@@ -188,13 +192,12 @@ impl Columns {
         }
     }
 
-    /// The same for a network, and behind them what `inputs` read: if there are none, the prefix, the suffix and the shape of the word.
-    /// Where treebanks have names, the last of these are those of a treebank: each word has an embedding of its source (Stymne et al.
-    /// 2018), which is that of its shape, too.
+    /// The same for a network, and behind them what `inputs` read, or if there are none, the prefix, the suffix and the shape of the word.
+    /// If treebanks have names, the last input has a value of its own in each treebank: its embedding is also that of the sentence's
+    /// source (Stymne et al. 2018).
     #[must_use]
     pub fn with_inputs(mut self, inputs: &[Attribute]) -> Columns {
-        let surface = SURFACES.map(|part| Attribute::Inside(Column::Form, part));
-        let inputs = if inputs.is_empty() { &surface } else { inputs };
+        let inputs = if inputs.is_empty() { &SURFACE } else { inputs };
         let fields: Vec<Field> = inputs.iter().filter_map(|&input| self.named(input)).collect();
         self.fields.extend(fields);
         self.marks_sources = true;

@@ -3,7 +3,7 @@
 //! ```text
 //! # a comment
 //! network                  what follows is for networks
-//! reads lemma feats:Case   what is read of a word beside itself and its tag, at most three; without this line prefix, suffix and shape
+//! reads lemma feats:Case   inputs beside word and tag, at most three; without this line prefix, suffix and shape
 //! embedding word 64        the numbers in an embedding of a word; so of a tag, of what else is read, of a label; 0: it is not read
 //! S0 S0.l1 S0.r1           places whose words are read, as many a line as one likes
 //! S0.label S0.l1.label     places of which the label of an arc is read
@@ -28,10 +28,10 @@ pub const N_COLUMNS: usize = 5;
 /// The numbers in an embedding of a word, a tag, a prefix, a suffix and a shape unless a set says otherwise.
 pub const DIMENSIONS: [usize; N_COLUMNS] = [64, 32, 24, 24, 16];
 
-/// The most that is read of a word beside itself and its tag.
+/// The most inputs beside word and tag.
 const MAX_INPUTS: usize = N_COLUMNS - 2;
 
-/// The numbers in an embedding of what `reads` names unless a set says otherwise.
+/// The numbers in an embedding of an input that `reads` names unless a set says otherwise.
 pub const INPUT_DIMENSION: usize = 24;
 
 /// The numbers in an embedding of a label unless a set says otherwise.
@@ -83,7 +83,7 @@ pub struct NetworkSet {
     pub places: Vec<Place>,
     /// Places whose labels are read, in the same order.
     pub labels: Vec<Place>,
-    /// What is read of a word beside itself and its tag, at most three; if there is nothing, its prefix, its suffix and its shape.
+    /// Inputs beside word and tag, at most three; if there are none, prefix, suffix and shape are read.
     pub inputs: Vec<Attribute>,
     /// The numbers in an embedding of a word, a tag, and of each of `inputs`; 0: it is not read.
     pub dimensions: [usize; N_COLUMNS],
@@ -222,13 +222,9 @@ impl NetworkSet {
     /// Checks that the column that a tagger fills is not read.
     ///
     /// # Errors
-    /// With what reads it.
+    /// With the input that reads it.
     pub fn check_unread(&self, target: Column) -> Result<()> {
-        let reads = |attribute: &&Attribute| match attribute {
-            Attribute::Column(column) | Attribute::Inside(column, _) => *column == target,
-            _ => false,
-        };
-        let Some(attribute) = self.inputs.iter().find(reads) else { return Ok(()) };
+        let Some(attribute) = self.inputs.iter().find(|input| input.reads(target)) else { return Ok(()) };
         let found = format!("`{attribute}` reads the column that the tagger fills");
         Err(Problem::at(self.path(), 0, found, "other columns").into())
     }

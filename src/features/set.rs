@@ -70,11 +70,7 @@ impl FeatureSet {
     /// # Errors
     /// With the line of the first template that does.
     pub fn check_unread(&self, target: Column) -> Result<()> {
-        let reads = |atom: &Atom| match atom.attribute() {
-            Some(Attribute::Tag) => true,
-            Some(Attribute::Column(column) | Attribute::Inside(column, _)) => column == target,
-            _ => false,
-        };
+        let reads = |atom: &Atom| atom.attribute().is_some_and(|attribute| attribute.reads(target));
         let read =
             |template: &Template| Some((template.atoms.iter().find(|atom| reads(atom))?.to_string(), template.line));
         match self.templates.iter().find_map(read) {

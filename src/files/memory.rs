@@ -10,7 +10,7 @@ use memmap2::{Mmap, MmapOptions};
 
 /// An array of numbers that never changes. Clones share it.
 ///
-/// PERF: where it stands is found once. To ask the map each time was 3 % of the instructions of parsing at width 8.
+/// PERF: the place is found once. To ask the map each time took 3 % of the instructions of parsing at width 8.
 #[derive(Debug, Clone)]
 pub struct Numbers<T> {
     start: *const T,

@@ -78,7 +78,7 @@ pub struct Network {
     pub places: Vec<Place>,
     /// Places whose arcs' labels are read, those of one role together and the roles in the order of `places`.
     pub labels: Vec<Place>,
-    /// What is read of a word beside itself and its tag; if there is nothing, its prefix, its suffix and its shape.
+    /// Inputs beside word and tag; if there are none, prefix, suffix and shape are read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<Attribute>,
     /// The numbers in an embedding of a word, a tag, and of each of `inputs`: the columns of a sentence in their order. 0: the column is not
