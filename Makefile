@@ -19,15 +19,14 @@ build: ## the program, as target/release/treebeam
 
 # The parser's own tests are compiled with checks of overflow and of what the code assumes, and lightly optimised, in half the
 # time; all else is tested as it is released.
-CHECKED = $(addprefix --config profile.release.package.treebeam.,opt-level=1 debug-assertions=true overflow-checks=true)
-# Documentation and examples of the parser share one optimised build of it with the program's tests.
-TOGETHER = --package treebeam --package treebeam-lab --package treebeam-cli
+CHECKED = -Copt-level=1 -Cdebug-assertions -Coverflow-checks
 
 test: lint doc examples ## everything that a change must pass; commands of README and the book are among the tests
-	$(CARGO) test --release --locked --package treebeam --features cli --lib $(CHECKED)
+	set -e; tests=`$(CARGO) rustc --profile bench --locked --package treebeam --lib --message-format json-render-diagnostics -- $(CHECKED) | \
+		sed -n 's/.*"executable":"\([^"]*\)".*/\1/p'`; test -n "$$tests"; "$$tests"
 	$(CARGO) test --release --locked --package treebeam-lab --package treebeam-cli --lib --bins --test main --test golden
-	$(CARGO) test --release --locked $(addprefix --package treebeam-,systems lab cli) --test library
-	$(CARGO) test --release --locked $(TOGETHER) --doc
+	$(CARGO) test --release --locked --test library
+	$(CARGO) test --release --locked --doc
 
 golden: build ## write the checksums of tests/golden.toml anew, for a change of behaviour that is meant
 	GOLDEN=write $(CARGO) test --release --locked --test golden
@@ -42,7 +41,7 @@ doc: ## the documentation, in target/doc
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
 
 examples: ## the programs of examples/, which train and parse through the library
-	$(CARGO) build --release --locked $(TOGETHER) --examples
+	$(CARGO) build --release --locked --examples
 	set -e; for example in $(basename $(notdir $(wildcard examples/*.rs))); do target/release/examples/$$example >/dev/null; done
 
 # What Python's module is made of is looked at too, though nothing here builds it. Advisories need their database, which is fetched;

@@ -699,7 +699,7 @@ name = "long"
 title = "A long one"
 
 [profiles.quick]
-treebanks = ["generated:1,600,nonprojective", "generated:2,60,projective"]
+treebanks = ["generated:1,400,nonprojective", "generated:2,60,projective"]
 seeds = [1, 2]
 
 [base]
@@ -803,7 +803,7 @@ fn a_cell_goes_on_from_its_checkpoint_to_the_same_figures() {
         assert!(!cells[0][key].is_null(), "{key}: {}", cells[0]);
     }
     assert!(cells[0]["seconds"].as_f64() > Some(0.0) && cells[0]["memory"].as_u64() > Some(1_000_000));
-    assert_eq!(cells[0]["title"], "generated:1,600,nonprojective, all, global, seed 1");
+    assert_eq!(cells[0]["title"], "generated:1,400,nonprojective, all, global, seed 1");
     // One of a transition system and one of a graph-based parser.
     let keys = [0, 2].map(|i| cells[i]["key"].as_str().unwrap());
     for key in keys {

@@ -65,8 +65,8 @@ fn every_system_keeps_what_is_given() {
         for &roots in system.roots() {
             let info = system.info();
             let sentences = match info.derives_all || info.name.starts_with("covington") {
-                true => generated_non_projective(seed, 50),
-                false => generated(seed, 50),
+                true => generated_non_projective(seed, 46),
+                false => generated(seed, 46),
             };
             let options = TrainOptions {
                 system,
