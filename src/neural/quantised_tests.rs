@@ -2,7 +2,7 @@
 
 use super::sums::{Token, common_tokens};
 use super::tensors::{OUTPUT, PLACES};
-use super::tests::{MOST_VALUES, data_with, learner, walk};
+use super::tests::{MOST_VALUES, data, learner, walk};
 use super::*;
 use crate::decode::{Machine, Workspace};
 use crate::linear::Precision;
@@ -20,7 +20,7 @@ fn quantised_scores_are_within_their_bound() {
         (Activation::Relu, 1, false),
         (Activation::Relu, 0, true),
     ] {
-        let data = data_with(activation, layers, sets);
+        let data = data(activation, layers, sets);
         let mut learner = learner(&data);
         learner.set_normalised(false);
         let network = FeedForwardLearner::finish(&[&learner]);
@@ -110,7 +110,7 @@ fn quantised_scores_are_within_their_bound() {
 fn common_tokens_score_as_others_do() {
     let all = [false, true].map(|sets| [Precision::Full, Precision::I16, Precision::I8].map(|bits| (sets, bits)));
     for (sets, precision) in all.concat() {
-        let data = data_with(Activation::Relu, 0, sets);
+        let data = data(Activation::Relu, 0, sets);
         let inputs = || data.inputs();
         let tokens = common_tokens(data.network().unwrap().vocabulary(), inputs());
         assert!(tokens.len() > 10, "{}", tokens.len());

@@ -18,16 +18,12 @@ use crate::system::Roots;
 use crate::treebank::{Format, Sentence, Treebank, generate};
 use std::sync::Arc;
 
-/// With an encoder of so many layers, or without one.
-pub(super) fn data(activation: Activation, layers: u32) -> TrainingData {
-    data_with(activation, layers, false)
-}
-
-/// The most values in a set of [`data_with`].
+/// The most values in a set of [`data`].
 pub(super) const MOST_VALUES: usize = 3;
 
-/// The same, where `sets` says so with sets of values as inputs: in FEATS the words have up to [`MOST_VALUES`], in MISC up to two.
-pub(super) fn data_with(activation: Activation, layers: u32, sets: bool) -> TrainingData {
+/// With an encoder of so many layers, or without one; where `sets` says so with sets of values as inputs: in FEATS the words have up to
+/// [`MOST_VALUES`], in MISC up to two.
+pub(super) fn data(activation: Activation, layers: u32, sets: bool) -> TrainingData {
     let sentences = generate::sentences(generate::Options { seed: 5, n_sentences: 12, non_projective: false });
     let with_sets = |sentence: Sentence| {
         let line = |line: &str| {
@@ -161,7 +157,7 @@ fn gradients_are_differences_of_the_loss() {
     let without = [Activation::Relu, Activation::Cube, Activation::Tanh].map(|activation| (activation, 0, false));
     let others = [(1, false), (2, false), (0, true), (1, true)].map(|(layers, sets)| (Activation::Tanh, layers, sets));
     for (activation, layers, sets) in without.into_iter().chain(others) {
-        let data = data_with(activation, layers, sets);
+        let data = data(activation, layers, sets);
         let learner = learner(&data);
         let network = data.header().network.as_ref().unwrap();
         let mut tapes = Vec::new();
@@ -230,7 +226,7 @@ fn gradients_are_differences_of_the_loss() {
 #[test]
 fn scores_do_not_depend_on_company() {
     for (normalised, layers, sets) in [(true, 0, false), (false, 0, false), (true, 2, false), (true, 1, true)] {
-        let data = data_with(Activation::Relu, layers, sets);
+        let data = data(Activation::Relu, layers, sets);
         let mut learner = learner(&data);
         learner.set_normalised(normalised);
         let scorer = FeedForwardScorer { noise: None, ..learner.network_scorer() };
