@@ -219,7 +219,10 @@ fn stacks_are_trained_and_used_as_other_scorers_are() {
     fewer_bits(at, "local1");
     for (options, expected) in [
         ("--init local1 --lstm-units 25", "another number of units"),
-        ("--places focus", "--places is for feed-forward and bilstm"),
+        (
+            "--places focus",
+            "focus.feat: places; expected lines `reads` and `embedding` alone: a stack-lstm reads the whole",
+        ),
     ] {
         let line = format!("{train} --system arc-hybrid {options} --model other").replacen("--lstm-units 24", "", 1);
         let refused = treebeam(at, &line).assert().failure();
@@ -329,53 +332,65 @@ fn places_are_read_from_a_file() {
     }
 }
 
-/// Words of one form and tag are told apart by lemma, FEATS or MISC, and by nothing else.
+/// Words of one form and tag are told apart by lemma, FEATS or MISC, and by nothing else; by values of lists in whichever order, and among
+/// others that were not seen in training.
 #[test]
 fn networks_read_inside_columns() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    let word = |id: usize, form: &str, lemma: &str, misc: &str, head: usize, label: &str| {
-        format!("{id}\t{form}\t{lemma}\tX\t_\tCase={lemma}|A=b\t{head}\t{label}\t_\t{misc}\n")
+    let treebank = |before: &str, behind: &str| {
+        let word = |id: usize, lemma: &str, misc: &str, head: usize, label: &str| {
+            let feats = format!("{before}Case={lemma}{behind}");
+            format!("{id}\tx\t{lemma}\tX\t_\t{feats}\t{head}\t{label}\t_\t{misc}{behind}\n")
+        };
+        let first = word(1, "a", "Side=l", 2, "to-right") + &word(2, "r", "Side=m", 0, "root") + "\n";
+        let second = word(1, "r", "Side=m", 0, "root") + &word(2, "b", "Side=r", 1, "to-left") + "\n";
+        (first + &second).repeat(20)
     };
-    let sentence = |lemma: &str| match lemma {
-        "a" => word(1, "x", "a", "Side=l", 2, "to-right") + &word(2, "x", "r", "Side=m", 0, "root") + "\n",
-        _ => word(1, "x", "r", "Side=m", 0, "root") + &word(2, "x", "b", "Side=r", 1, "to-left") + "\n",
-    };
-    let text = [sentence("a"), sentence("b")].concat().repeat(20);
-    for name in ["train.conllu", "dev.conllu"] {
-        fs::write(at.join(name), &text).unwrap();
-    }
+    fs::write(at.join("train.conllu"), treebank("A=b|", "")).unwrap();
+    fs::write(at.join("dev.conllu"), treebank("", "|New=1|A=b")).unwrap();
     fs::write(at.join("clusters"), "0000\tx\n").unwrap();
     for (reads, options, tells_apart) in [
         ("lemma", "", true),
         ("misc:Side suf2", "", true),
         ("pre1 feats:Case c2", "--clusters clusters", true),
+        ("feats* suf2", "", true),
+        ("misc* feats:A", "", true),
         ("c4 form feats:A", "--clusters clusters", false),
     ] {
-        fs::write(at.join("my.feat"), format!("network\nreads {reads}\nS0 B0 S1\n")).unwrap();
-        for scorer in ["feed-forward", "bilstm --lstm-layers 1 --lstm-units 16"] {
-            let line =
-                "--places my.feat --system arc-standard --training greedy --iterations 12 --hidden 24 --model model";
-            run(at, &format!("train --train train.conllu --scorer {scorer} {options} {line}"));
+        for scorer in ["feed-forward", "bilstm", "stack-lstm"] {
+            let places = if scorer == "stack-lstm" { "" } else { "S0 B0 S1\n" };
+            fs::write(at.join("my.feat"), format!("network\nreads {reads}\n{places}")).unwrap();
+            let sizes = if scorer == "feed-forward" { "" } else { "--lstm-layers 1 --lstm-units 16" };
+            let train = format!("train --train train.conllu --scorer {scorer} {sizes} {options} --places my.feat");
+            let line = "--system arc-standard --training greedy --iterations 12 --hidden 24 --model model";
+            run(at, &format!("{train} {line}"));
             let info: serde_json::Value = serde_json::from_str(&run(at, "model info model --json")).unwrap();
             let inputs: Vec<&str> = reads.split(' ').collect();
             assert_eq!(info["header"]["network"]["inputs"], serde_json::json!(inputs));
             let las = las(at, "model", 1);
             assert!(if tells_apart { las == 100.0 } else { las <= 75.0 }, "{scorer}, {reads}: {las}");
+            if reads.contains('*') {
+                fewer_bits(at, "model");
+                run(at, &format!("{train} --system arc-standard --init model --beam 4 --iterations 1 --model global"));
+                assert_eq!(self::las(at, "global", 4), 100.0, "{scorer}, {reads}");
+            }
         }
     }
+    fs::write(at.join("none.feat"), "network\nreads c4 form feats:A\n").unwrap();
+    fs::write(at.join("my.feat"), "network\nreads c4 form feats:A\nS0 B0 S1\n").unwrap();
     let shown = run(at, "features show --places my.feat");
     assert!(shown.starts_with("reads c4 form feats:A\n"), "{shown}");
     for (options, expected) in [
-        ("--scorer feed-forward", "features my.feat: `c4` reads clusters of words; expected --clusters FILE"),
+        ("--places my.feat", "features my.feat: `c4` reads clusters of words; expected --clusters FILE"),
+        ("--places none.feat", "none.feat: no place whose word is read; expected places such as S0 or S0.l1"),
         (
-            "--scorer feed-forward --system tagger --tag-column feats",
+            "--places my.feat --system tagger --tag-column feats",
             "my.feat: `feats:A` reads the column that the tagger fills",
         ),
     ] {
-        let refused = treebeam(at, &format!("train --train train.conllu --places my.feat {options} --model other"))
-            .assert()
-            .failure();
+        let line = format!("train --train train.conllu --scorer feed-forward {options} --model other");
+        let refused = treebeam(at, &line).assert().failure();
         let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
         assert!(told.contains(expected), "{options}: {told}");
     }

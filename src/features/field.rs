@@ -33,7 +33,7 @@ pub enum Part {
     /// last of the ten.
     Further(Name),
     /// Each name's value by itself (`.feats*`, `.misc*`): a template stands for one for each name of the training data, see
-    /// [`FeatureSet::expanded`](super::FeatureSet::expanded).
+    /// [`FeatureSet::expanded`](super::FeatureSet::expanded); a network reads the [set](Part::pairs) of them.
     Each,
 }
 
@@ -42,6 +42,13 @@ impl Part {
     pub const LONGEST_AFFIX: u8 = 5;
     /// The most steps of a path that are named.
     pub const LONGEST_PATH: u8 = 32;
+
+    /// The pairs of a name and a value in a list; `_` if there are none.
+    pub fn pairs(text: &str) -> impl Iterator<Item = &str> {
+        let mut pairs = text.split('|').filter(|pair| pair.contains('=')).peekable();
+        let none = pairs.peek().is_none().then_some("_");
+        pairs.chain(none)
+    }
 
     /// Part of `text`; without clusters, no word is in any. Of other columns nothing is known.
     pub fn of(self, text: &str) -> Cow<'_, str> {
@@ -154,6 +161,10 @@ mod tests {
         assert_eq!(of("Person[psor]", feats), "3");
         assert_eq!(of("PronType", feats), "Dem,Int");
         assert_eq!([of("Cas", feats), of("Case", "_"), of("Case", "Case"), of("Case", "")], ["_"; 4]);
+        let pairs = |text| Part::pairs(text).collect::<Vec<_>>();
+        assert_eq!(pairs(feats), ["Case=Nom", "Person[psor]=3", "PronType=Dem,Int"]);
+        assert_eq!(pairs("B=1|x|A=2"), ["B=1", "A=2"]);
+        assert_eq!(["_", "", "x|y"].map(pairs), [["_"], ["_"], ["_"]]);
         assert_eq!(Name::new("Übername").unwrap().as_str(), "Übername");
         assert_eq!(["", "a=b", "a|b", &"x".repeat(25)].map(Name::new), [None; 4]);
     }

@@ -3,9 +3,10 @@
 use hashbrown::HashMap;
 use rapidhash::v3::rapidhash_v3;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Attribute, Clusters, FeatureSet, Field, Name, Part, Vocabulary};
+use super::{Attribute, Clusters, FeatureSet, Field, Name, Part, Sets, Vocabulary};
 use crate::choice::choice;
 use crate::configuration::tagged_word;
 use crate::error::{Problem, Result};
@@ -295,8 +296,29 @@ pub struct Input {
     values: Vec<u64>,
     /// Values of words with tags, where tagging is joint.
     tagged: Option<Arc<Tagged>>,
+    /// Columns of which the sets of values are read.
+    set_columns: Vec<SetColumn>,
     /// The same as numbers in the vocabulary; none without one.
     ids: Vec<u32>,
+    /// The sets of these.
+    sets: Sets,
+}
+
+/// The sets of values of the words in one column.
+#[derive(Debug, Clone, Default)]
+struct SetColumn {
+    column: usize,
+    /// By word: where its values end.
+    ends: Vec<usize>,
+    values: Vec<u64>,
+}
+
+impl SetColumn {
+    /// The values of each word.
+    fn of_words(&self) -> impl Iterator<Item = &[u64]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.values[start..end])
+    }
 }
 
 impl Input {
@@ -311,6 +333,7 @@ impl Input {
     pub fn read(&mut self, columns: &Columns, vocabulary: Option<&Vocabulary>, sentence: &dyn Words) {
         self.n_words = sentence.n_words();
         self.values.clear();
+        self.set_columns.clear();
         self.tagged.clone_from(&columns.tagged);
         self.source = columns.source(sentence.treebank()).map_or(0, |name| rapidhash_v3(name.as_bytes()));
         for (number, &field) in (1..).zip(&columns.fields) {
@@ -323,6 +346,17 @@ impl Input {
             }
             let value = |word| columns.hash(field, &columns.text(field, sentence, word)) ^ mark;
             self.values.extend((1..=self.n_words as Node).map(value));
+            if field.part == Part::Each {
+                let mut sets = SetColumn { column: number - 1, ..SetColumn::default() };
+                for word in 1..=self.n_words as Node {
+                    let text = columns.text(field, sentence, word);
+                    let values: BTreeSet<u64> =
+                        Part::pairs(&text).map(|pair| columns.hash(field, pair) ^ mark).collect();
+                    sets.values.extend(values);
+                    sets.ends.push(sets.values.len());
+                }
+                self.set_columns.push(sets);
+            }
         }
         self.ids.clear();
         if let Some(vocabulary) = vocabulary {
@@ -335,6 +369,14 @@ impl Input {
         self.ids.clear();
         let by_column = self.values.chunks_exact(self.n_words + 2).enumerate();
         self.ids.extend(by_column.flat_map(|(column, values)| values.iter().map(move |&v| vocabulary.id(column, v))));
+        self.sets = Sets::of(vocabulary);
+        for set_column in &self.set_columns {
+            let column = set_column.column;
+            let of_words = &mut self.ids[column * (self.n_words + 2) + 2..][..self.n_words];
+            for (id, values) in of_words.iter_mut().zip(set_column.of_words()) {
+                *id = self.sets.number(column, values.iter().map(|&value| vocabulary.id(column, value)).collect());
+            }
+        }
     }
 
     /// The hash of the name of the sentence's treebank; 0 where treebanks have no names.
@@ -402,11 +444,24 @@ impl Input {
 
 impl Input {
     /// The number of the value of `node`, which may be [`crate::tree::NO_NODE`], in the column with number `column`:
-    /// [`Vocabulary::UNKNOWN`] if the vocabulary does not have it, or there is none.
+    /// [`Vocabulary::UNKNOWN`] if the vocabulary does not have it, or there is none. Of several values that of their [set](Input::sets).
     #[inline]
     pub fn id(&self, column: usize, node: Node) -> u32 {
         let place = column * (self.n_words + 2) + node.wrapping_add(1) as usize;
         self.ids.get(place).copied().unwrap_or(Vocabulary::UNKNOWN)
+    }
+
+    /// The sets of values that have numbers here.
+    pub fn sets(&self) -> &Sets {
+        &self.sets
+    }
+
+    /// The values that are numbered in a column: those of [`Input::column`], or where sets are read, each value in one.
+    fn single_values(&self, column: usize) -> impl Iterator<Item = u64> {
+        let set_column = self.set_columns.iter().find(|set_column| set_column.column == column);
+        let n = if set_column.is_some() { 2 } else { self.n_words + 2 };
+        let of_sets = set_column.into_iter().flat_map(|set_column| &set_column.values);
+        self.column(column)[..n].iter().chain(of_sets).copied()
     }
 
     /// The values of all nodes in the column with number `column`: those of no node, of the root, of the words.
@@ -430,18 +485,29 @@ fn normalised_hash(word: &str) -> u64 {
 
 impl Vocabulary {
     /// Those values of each of `n_columns` columns that come at least `min_count` times in `inputs`, in each of which what
-    /// stands for no node and for the root comes once.
+    /// stands for no node and for the root comes once; and the sets of these.
     pub fn new<'i>(inputs: impl Iterator<Item = &'i Input> + Clone, n_columns: usize, min_count: usize) -> Vocabulary {
         let column = |column| {
             let mut counts: HashMap<u64, usize> = HashMap::new();
             for input in inputs.clone() {
-                input.column(column).iter().for_each(|&value| *counts.entry(value).or_default() += 1);
+                input.single_values(column).for_each(|value| *counts.entry(value).or_default() += 1);
             }
             let mut counts: Vec<(u64, usize)> = counts.into_iter().filter(|&(_, count)| count >= min_count).collect();
             counts.sort_unstable_by_key(|&(value, count)| (std::cmp::Reverse(count), value));
             counts.into_iter().zip(1..).map(|((value, _), id)| (value, id)).collect()
         };
-        Vocabulary { columns: (0..n_columns).map(column).collect() }
+        let vocabulary = Vocabulary { columns: (0..n_columns).map(column).collect(), ..Vocabulary::default() };
+        let mut sets: Vec<BTreeSet<Vec<u32>>> = Vec::new();
+        for set_column in inputs.flat_map(|input| &input.set_columns) {
+            let column = set_column.column;
+            sets.resize(n_columns, BTreeSet::new());
+            for values in set_column.of_words().filter(|values| values.len() > 1) {
+                let mut set: Vec<u32> = values.iter().map(|&value| vocabulary.id(column, value)).collect();
+                set.sort_unstable();
+                sets[column].insert(set);
+            }
+        }
+        vocabulary.with_sets(sets)
     }
 }
 

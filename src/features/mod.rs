@@ -41,4 +41,4 @@ pub use show::Shown;
 pub(crate) use sides::MAX_PARTS;
 pub use sides::{Behind, GroupReads, KeyRead, RoleSides, SideGroup, SidePart, Sides};
 pub use signature::{SentenceSignature, Signature};
-pub use vocabulary::Vocabulary;
+pub use vocabulary::{Sets, Vocabulary};

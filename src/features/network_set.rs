@@ -3,20 +3,21 @@
 //! ```text
 //! # a comment
 //! network                  what follows is for networks
-//! reads lemma feats:Case   inputs beside word and tag, at most three; without this line prefix, suffix and shape
+//! reads lemma feats*       inputs beside word and tag, at most three; without this line prefix, suffix and shape
 //! embedding word 64        the numbers in an embedding of a word; so of a tag, of what else is read, of a label; 0: it is not read
 //! S0 S0.l1 S0.r1           places whose words are read, as many a line as one likes
 //! S0.label S0.l1.label     places of which the label of an arc is read
 //! ```
 //!
 //! Columns that are not named have the lengths of [`DIMENSIONS`]; what `reads` names has [`INPUT_DIMENSION`] numbers. `M0`, the first
-//! word between the focus words of Covington's systems, is left out where systems have no such words.
+//! word between the focus words of Covington's systems, is left out where systems have no such words. Stacks are read as a whole: sets
+//! for them have no places.
 
 use std::path::Path;
 
 use super::line::{Fault, code, column, quoted, words};
 use super::place::Place;
-use super::{Attribute, FeatureSet, Part};
+use super::{Attribute, FeatureSet};
 use crate::configuration::{Role, Slot};
 use crate::error::{Error, Problem, Result, excerpt};
 use crate::system::SystemKind;
@@ -126,7 +127,7 @@ impl NetworkSet {
     ///
     /// # Errors
     /// The first problem, with line and column: no `network` at the beginning, what is no place, a place twice, a length out of
-    /// range, no place whose word is read.
+    /// range, places but none whose word is read.
     pub fn parse(name: &str, path: &str, text: &str) -> Result<NetworkSet> {
         let problem =
             |line: usize, found: String, expected: String| -> Error { Problem::at(path, line, found, expected).into() };
@@ -165,7 +166,11 @@ impl NetworkSet {
         let total: usize = set.dimensions.iter().sum();
         let missing = [
             (!begun, "no line `network`", "a set for networks, which begins with one"),
-            (set.places.is_empty(), "no place whose word is read", "places such as S0 or S0.l1"),
+            (
+                set.places.is_empty() && !set.labels.is_empty(),
+                "no place whose word is read",
+                "places such as S0 or S0.l1",
+            ),
             (total == 0, "no column that is read", "an embedding of one number or more"),
         ];
         if let Some((_, found, expected)) = missing.into_iter().find(|(is_missing, ..)| *is_missing) {
@@ -179,15 +184,12 @@ impl NetworkSet {
     /// Takes over a line such as `reads suf3 lemma feats:Case`.
     fn reads(&mut self, code: &str) -> Result<(), Fault> {
         for (start, word) in words(code).skip(1) {
-            let is_read = |attribute: &Attribute| {
-                let is_other =
-                    !matches!(attribute, Attribute::Word | Attribute::Tag | Attribute::Inside(_, Part::Each));
-                attribute.is_column() && is_other
-            };
+            let is_read =
+                |attribute: &Attribute| attribute.is_column() && !matches!(attribute, Attribute::Word | Attribute::Tag);
             let fault = |found: String| {
                 let expected = format!(
                     "at most {MAX_INPUTS} different ones of form lemma upos xpos feats pre1 to pre5 suf1 to suf5 shape c1 to c32 c \
-                     feats:NAME misc:NAME column:NAME"
+                     feats:NAME misc:NAME feats* misc* column:NAME"
                 );
                 (start, found, expected)
             };
@@ -310,7 +312,7 @@ impl NetworkSet {
     }
 
     /// Name of the file in errors.
-    fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         if self.name.ends_with(".feat") { self.name.clone() } else { format!("{}.feat", self.name) }
     }
 
@@ -349,10 +351,10 @@ mod tests {
 
     #[test]
     fn what_is_read_of_a_word_is_named() {
-        let text = "network\nreads misc:Gloss lemma\nembedding lemma 7\nS0";
+        let text = "network\nreads misc:Gloss lemma feats*\nembedding lemma 7\nembedding feats* 9\nS0";
         let set = NetworkSet::parse("my", "my.feat", text).unwrap();
-        assert_eq!(set.inputs.iter().map(ToString::to_string).collect::<Vec<_>>(), ["misc:Gloss", "lemma"]);
-        assert_eq!(set.dimensions, [64, 32, INPUT_DIMENSION, 7, 0]);
+        assert_eq!(set.inputs.iter().map(ToString::to_string).collect::<Vec<_>>(), ["misc:Gloss", "lemma", "feats*"]);
+        assert_eq!(set.dimensions, [64, 32, INPUT_DIMENSION, 7, 9]);
         set.check_unread(Column::Upos).unwrap();
         let error = set.check_unread(Column::Lemma).unwrap_err().to_string();
         assert!(error.starts_with("my.feat: `lemma` reads the column that the tagger fills"), "{error}");
@@ -380,12 +382,14 @@ mod tests {
             ("network\nembedding tag 3\nembedding tag 4", "my.feat:3: column 1: another embedding of a tag"),
             ("network\nS0.label", "my.feat: no place whose word is read"),
             ("", "my.feat: no line `network`"),
+            ("network\nembedding feats* 3", "my.feat:2: column 1: `embedding feats* 3`"),
         ] {
             assert!(message(text).starts_with(expected), "{}", message(text));
         }
         for (text, expected) in [
             ("network\nreads lemma S0", "my.feat:2: column 13: `S0`; expected at most 3 different ones of form lemma"),
-            ("network\nreads feats*", "my.feat:2: column 7: `feats*`"),
+            ("network\nreads feats* misc* feats*", "my.feat:2: column 20: feats* again"),
+            ("network\nreads lemma*", "my.feat:2: column 7: `lemma*`"),
             ("network\nreads w", "my.feat:2: column 7: `w`"),
             ("network\nreads c4 c4", "my.feat:2: column 10: c4 again"),
             ("network\nreads c4 c5 c6 c7", "my.feat:2: column 16: c7 as one more"),

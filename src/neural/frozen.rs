@@ -9,7 +9,7 @@ use super::score::{FeedForwardScorer, UNIT};
 use super::sums::Token;
 use super::tensors;
 use crate::error::Result;
-use crate::features::{Columns, N_COLUMNS, Vocabulary};
+use crate::features::{Columns, Vocabulary};
 use crate::files::{Section, Sections};
 use crate::linear::Precision;
 use crate::model::{Frozen, Header, Model, ScorerKind, Scoring, Size};
@@ -157,9 +157,7 @@ impl Frozen for FeedForward {
         let layout = Layout::new(network, columns, vocabulary);
         let parameters = tensors::read(sections, &layout, header.labels.len(), actions.width())?;
         let tokens = if sections.has(TOKENS) { sections.numbers::<Token>(TOKENS)?.to_vec() } else { Vec::new() };
-        let is_known =
-            |token: &Token| (0..N_COLUMNS).all(|column| (token[column] as usize) < layout.vocabulary.len(column));
-        if !tokens.iter().all(is_known) {
+        if !tokens.iter().all(|token| layout.vocabulary.has_token(token)) {
             return Err(sections.damaged("one of the common tokens has a value that the vocabulary has not"));
         }
         let known = [Precision::I16, Precision::I8];

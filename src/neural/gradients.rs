@@ -38,10 +38,14 @@ impl Gradients {
         }
         let mut start = 0;
         for (column, &n) in dimensions.iter().enumerate().filter(|(_, n)| **n > 0) {
-            let ids = sentences.iter().flat_map(|sentence| &sentence.ids[column]).copied();
+            let tokens =
+                sentences.iter().flat_map(|sentence| (0..sentence.n_tokens()).map(move |token| (sentence, token)));
             let rows = of_tokens.chunks_exact(dimensions.iter().sum()).map(|row| &row[start..start + n]);
             let n_rows = parameters.tensors[column].len() / n;
-            (self.rows[column], self.tensors[column]) = of_column(n_rows, ids.zip(rows));
+            let of_values = tokens.zip(rows).flat_map(|((sentence, token), row)| {
+                sentence.values(column, token).iter().map(move |&value| (value, row))
+            });
+            (self.rows[column], self.tensors[column]) = of_column(n_rows, of_values);
             start += n;
         }
     }

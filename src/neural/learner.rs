@@ -61,7 +61,7 @@ impl FeedForwardLearner {
     /// The same network, which when it is finished keeps what it makes of the commonest tokens of these sentences.
     #[must_use]
     pub fn with_common_tokens<'i>(self, inputs: impl Iterator<Item = &'i Input>) -> FeedForwardLearner {
-        FeedForwardLearner { tokens: common_tokens(inputs).into(), ..self }
+        FeedForwardLearner { tokens: common_tokens(&self.layout.vocabulary, inputs).into(), ..self }
     }
 
     /// The parameters as they are.

@@ -1,7 +1,7 @@
 //! Dropout, so that the network does not depend on single inputs: values of columns become unknown ones, the rarer the
 //! more often, and numbers of embeddings become 0 (Srivastava et al. 2014).
 
-use crate::features::{Input, N_COLUMNS, Vocabulary};
+use crate::features::{Input, N_COLUMNS, Sets, Vocabulary};
 use crate::random;
 use crate::vector::vectorised;
 
@@ -34,7 +34,10 @@ impl Noise {
         let mut counts: [Vec<u32>; N_COLUMNS] = std::array::from_fn(|column| vec![0; vocabulary.len(column)]);
         for input in inputs {
             for (column, counts) in counts.iter_mut().enumerate() {
-                (1..=input.n_words() as u16).for_each(|word| counts[input.id(column, word) as usize] += 1);
+                for word in 1..=input.n_words() as u16 {
+                    let id = input.id(column, word);
+                    input.sets().values(column, &id).iter().for_each(|&value| counts[value as usize] += 1);
+                }
             }
         }
         // Neither the root nor the value of no token becomes unknown.
@@ -52,12 +55,18 @@ impl Noise {
         SentenceNoise { salt: random::below(u64::MAX, &mut stream) }
     }
 
-    /// Replaces values by unknown ones.
-    pub fn forget_rare(&self, of: &SentenceNoise, column: usize, ids: &mut [u32]) {
+    /// Replaces values by unknown ones, those of a set one by one.
+    pub fn forget_rare(&self, of: &SentenceNoise, column: usize, ids: &mut [u32], sets: &mut Sets) {
         let salt = mixed(of.salt ^ (column as u64 + 1));
         for (token, id) in ids.iter_mut().enumerate() {
-            if drawn(salt, token) < self.forgotten[column][*id as usize] {
-                *id = Vocabulary::UNKNOWN;
+            let is_forgotten = |(value, number): (u32, u64)| {
+                let salt = if number == 0 { salt } else { mixed(salt ^ number) };
+                drawn(salt, token) < self.forgotten[column][value as usize]
+            };
+            let values = || sets.values(column, id).iter().copied().zip(0..);
+            if values().any(is_forgotten) {
+                let kept = values().map(|of| if is_forgotten(of) { Vocabulary::UNKNOWN } else { of.0 }).collect();
+                *id = sets.number(column, kept);
             }
         }
     }

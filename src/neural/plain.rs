@@ -30,8 +30,11 @@ pub fn add_product(x: &[f64], weights: &[f64], sums: &mut [f64]) {
 pub fn embeddings(sentence: &Sentence, tensors: &[Vec<f64>], dimensions: &[usize]) -> Vec<Vec<f64>> {
     let factors = factors(sentence.embeddings.len(), |numbers| sentence.mask(numbers));
     let embedding = |(token, factors): (usize, &[f64])| {
-        let columns = sentence.ids.iter().zip(tensors).zip(dimensions);
-        let numbers = columns.flat_map(|((ids, table), &n)| &table[ids[token] as usize * n..][..n]);
+        let columns = tensors.iter().zip(dimensions).enumerate();
+        let numbers = columns.flat_map(|(column, (table, &n))| {
+            let values = sentence.values(column, token);
+            (0..n).map(move |at| values.iter().map(|&value| table[value as usize * n + at]).sum::<f64>())
+        });
         numbers.zip(factors).map(|(x, factor)| x * factor).collect()
     };
     factors.chunks_exact(dimensions.iter().sum()).enumerate().map(embedding).collect()

@@ -26,7 +26,7 @@ use super::layout::Layout;
 use super::parameters::Parameters;
 use super::sums::{Common, Tables, Token, Unit as _};
 use super::tensors::{BIAS, OUTPUT, OUTPUT_BIAS, PLACES};
-use crate::features::N_COLUMNS;
+use crate::features::{N_COLUMNS, Sets};
 use crate::lazy_rows::LazyRows;
 use crate::linear::Precision;
 use crate::model::Activation;
@@ -132,7 +132,7 @@ impl Quantised {
     pub fn push_products(
         &self,
         (layout, parameters): (&Layout, &Parameters),
-        tokens: &[Token],
+        (sets, tokens): (&Sets, &[Token]),
         scratch: &mut Scratch,
         products: &mut Vec<i16>,
     ) {
@@ -144,7 +144,7 @@ impl Quantised {
         for column in &self.columns {
             let (number, table) = (column.number, &parameters.tensors[column.number]);
             ids.clear();
-            for id in tokens.iter().map(|token| token[number]) {
+            for &id in tokens.iter().flat_map(|token| sets.values(number, &token[number])) {
                 if column.kept(id).is_none() && !ids.contains(&id) {
                     ids.push(id);
                 }
@@ -159,9 +159,11 @@ impl Quantised {
                 }
             }
             for (token, sum) in tokens.iter().zip(products[start..].chunks_exact_mut(width)) {
-                let made = || ids.iter().position(|&id| id == token[number]).unwrap_or_default();
-                let row = column.kept(token[number]).unwrap_or_else(|| &rows[made() * width..][..width]);
-                vectorised!(_simd => i16::add(sum, row));
+                for &value in sets.values(number, &token[number]) {
+                    let made = || ids.iter().position(|&id| id == value).unwrap_or_default();
+                    let row = column.kept(value).unwrap_or_else(|| &rows[made() * width..][..width]);
+                    vectorised!(_simd => i16::add(sum, row));
+                }
             }
         }
         (scratch.ids, scratch.rows) = (ids, rows);

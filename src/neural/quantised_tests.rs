@@ -1,8 +1,8 @@
 //! Quantised networks against the same ones of full precision.
 
-use super::sums::common_tokens;
+use super::sums::{Token, common_tokens};
 use super::tensors::{OUTPUT, PLACES};
-use super::tests::{data, learner, walk};
+use super::tests::{MOST_VALUES, data, learner, walk};
 use super::*;
 use crate::decode::{Machine, Workspace};
 use crate::linear::Precision;
@@ -13,10 +13,14 @@ use crate::system::Roots;
 /// Scores are as close to those of the same parameters in single precision as the head of the module says, and not the same.
 #[test]
 fn quantised_scores_are_within_their_bound() {
-    for (activation, layers) in
-        [(Activation::Relu, 0), (Activation::Cube, 0), (Activation::Tanh, 0), (Activation::Relu, 1)]
-    {
-        let data = data(activation, layers);
+    for (activation, layers, sets) in [
+        (Activation::Relu, 0, false),
+        (Activation::Cube, 0, false),
+        (Activation::Tanh, 0, false),
+        (Activation::Relu, 1, false),
+        (Activation::Relu, 0, true),
+    ] {
+        let data = data(activation, layers, sets);
         let mut learner = learner(&data);
         learner.set_normalised(false);
         let network = FeedForwardLearner::finish(&[&learner]);
@@ -27,13 +31,16 @@ fn quantised_scores_are_within_their_bound() {
             let layout = &exact.layout().network;
             let output = &exact.parameters().tensors[OUTPUT];
             let lanes = data.actions().width();
-            let roundings = layout.places.len() * if layers == 0 { 5 } else { 1 } + layout.labels.len() + 1;
+            // The values of a token, of which two columns have sets.
+            let n_values = if sets { 3 + 2 * MOST_VALUES } else { 5 };
+            let roundings = layout.places.len() * if layers == 0 { n_values } else { 1 } + layout.labels.len() + 1;
             let largest = |values: &[f32]| values.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
             let weight = largest(&exact.parameters().tensors[PLACES]);
             // Half a step of each number of an embedding and of its weight.
             let product = |(dimension, table): (&usize, &Vec<f32>)| {
                 let half = 1.0 / 254.0;
-                *dimension as f32 * largest(table) * weight * (half + (1.0 + half) * half)
+                let n = if sets { MOST_VALUES } else { 1 };
+                (n * dimension) as f32 * largest(table) * weight * (half + (1.0 + half) * half)
             };
             let of_bytes = match (precision, layers) {
                 (Precision::I8, 0) => layout.dimensions.iter().zip(&exact.parameters().tensors).map(product).sum(),
@@ -101,13 +108,16 @@ fn quantised_scores_are_within_their_bound() {
 /// Cached rows of common tokens change no score, whichever sentence they were made for.
 #[test]
 fn common_tokens_score_as_others_do() {
-    let data = data(Activation::Relu, 0);
-    let inputs = || data.inputs();
-    let tokens = common_tokens(inputs());
-    assert!(tokens.len() > 10, "{}", tokens.len());
-    let plain = learner(&data);
-    let keeping = plain.clone().with_common_tokens(inputs());
-    for precision in [Precision::Full, Precision::I16, Precision::I8] {
+    let all = [false, true].map(|sets| [Precision::Full, Precision::I16, Precision::I8].map(|bits| (sets, bits)));
+    for (sets, precision) in all.concat() {
+        let data = data(Activation::Relu, 0, sets);
+        let inputs = || data.inputs();
+        let tokens = common_tokens(data.network().unwrap().vocabulary(), inputs());
+        assert!(tokens.len() > 10, "{}", tokens.len());
+        let has_set = |token: &Token| data.examples()[0].input.sets().values(2, &token[2]).len() > 1;
+        assert_eq!(tokens.iter().any(has_set), sets);
+        let plain = learner(&data);
+        let keeping = plain.clone().with_common_tokens(inputs());
         let [plain, keeping] = [&plain, &keeping].map(|one| FeedForwardLearner::finish(&[one]).quantise(precision));
         let mut memories = [Opaque::default(), Opaque::default()];
         let mut workspace = Workspace::new(data.actions().n_labels());

@@ -160,7 +160,9 @@ impl FeedForwardScorer<'_> {
             return self.look_once(memory, input);
         }
         let mut sentence = self.values(input);
-        let same = |ahead: &&Arc<Sentence>| ahead.ids == sentence.ids && ahead.noise == sentence.noise;
+        let same = |ahead: &&Arc<Sentence>| {
+            ahead.ids == sentence.ids && ahead.sets == sentence.sets && ahead.noise == sentence.noise
+        };
         memory.sentence = match memory.ahead.iter().find(same) {
             Some(ahead) => Arc::clone(ahead),
             None => {
@@ -193,8 +195,8 @@ impl FeedForwardScorer<'_> {
                 multiply(sentence, new.len(), &mut |products| to.extend_from_slice(products));
             }),
             Some(quantised) if self.derived.encoder.is_empty() => {
-                self.look_up(input, &quantised.tables, short_rows, |_, new, to| {
-                    quantised.push_products((self.layout, self.parameters), new, scratch, to);
+                self.look_up(input, &quantised.tables, short_rows, |sentence, new, to| {
+                    quantised.push_products((self.layout, self.parameters), (&sentence.sets, new), scratch, to);
                 });
             }
             Some(quantised) => self.look_up(input, &quantised.tables, short_rows, |sentence, new, to| {

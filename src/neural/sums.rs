@@ -14,8 +14,7 @@ use hashbrown::HashMap;
 use super::kernel::add_with;
 use super::layout::{Group, Layout};
 use crate::configuration::{Cell, States, View};
-use crate::features::Input;
-use crate::features::N_COLUMNS;
+use crate::features::{Input, N_COLUMNS, Vocabulary};
 use crate::lazy_rows::LazyRows;
 use crate::memo::Memo;
 use crate::tree::Node;
@@ -48,13 +47,16 @@ pub type Token = [u32; N_COLUMNS];
 /// The most tokens that a model says are common.
 const MOST_TOKENS: usize = 1 << 12;
 
-/// The tokens of these sentences that come more than once, the commonest first. They have their numbers.
-pub fn common_tokens<'i>(inputs: impl Iterator<Item = &'i Input>) -> Vec<Token> {
+/// The tokens of these sentences that come more than once, the commonest first. They have their numbers in `vocabulary`.
+pub fn common_tokens<'i>(vocabulary: &Vocabulary, inputs: impl Iterator<Item = &'i Input>) -> Vec<Token> {
     let mut counts: HashMap<Token, usize> = HashMap::new();
     for input in inputs {
         for place in 0..(input.n_words() + 2) as Node {
-            let token = std::array::from_fn(|column| input.id(column, place.wrapping_sub(1)));
-            *counts.entry(token).or_default() += 1;
+            let token: Token = std::array::from_fn(|column| input.id(column, place.wrapping_sub(1)));
+            // Another sentence's own sets have the same numbers.
+            if vocabulary.has_token(&token) {
+                *counts.entry(token).or_default() += 1;
+            }
         }
     }
     let mut counts: Vec<(Token, usize)> = counts.into_iter().filter(|&(_, count)| count > 1).collect();

@@ -9,18 +9,39 @@ use super::tensors::{
 };
 use super::*;
 use crate::decode::{Machine, Workspace};
+use crate::features::{Input, NetworkSet};
 use crate::learn::{TrainOptions, Training, TrainingData};
 use crate::linear::Learner;
 use crate::model::{Activation, Dropped, Layers, Network, ScorerKind, Seen, Trainable as _};
 use crate::scorer::{Opaque, Query, Scorer as _};
 use crate::system::Roots;
-use crate::treebank::{Format, Treebank, generate};
+use crate::treebank::{Format, Sentence, Treebank, generate};
 use std::sync::Arc;
 
-/// With an encoder of so many layers, or without one.
-pub(super) fn data(activation: Activation, layers: u32) -> TrainingData {
-    let sentences =
-        generate::sentences(generate::Options { seed: 5, n_sentences: 12, non_projective: false }).collect();
+/// The most values in a set of [`data`].
+pub(super) const MOST_VALUES: usize = 3;
+
+/// With an encoder of so many layers, or without one; where `sets` says so with sets of values as inputs: in FEATS the words have up to
+/// [`MOST_VALUES`], in MISC up to two.
+pub(super) fn data(activation: Activation, layers: u32, sets: bool) -> TrainingData {
+    let sentences = generate::sentences(generate::Options { seed: 5, n_sentences: 12, non_projective: false });
+    let with_sets = |sentence: Sentence| {
+        let line = |line: &str| {
+            let mut fields: Vec<String> = line.split('\t').map(str::to_owned).collect();
+            if let [_, form, .., feats, _, _, _, misc] = &mut fields[..] {
+                let number = form.bytes().map(usize::from).sum::<usize>();
+                let list = |n: usize| {
+                    let pairs = (0..n).map(|name| format!("{name}={}", number % (7 + 30 * name)));
+                    pairs.reduce(|list, pair| format!("{list}|{pair}")).unwrap_or("_".to_owned())
+                };
+                (*feats, *misc) = (list(number % (MOST_VALUES + 1)), list(form.len() % 3));
+            }
+            fields.join("\t") + "\n"
+        };
+        let text: String = sentence.text().lines().map(line).collect();
+        Sentence::new("generated", Format::Conllu, &text).unwrap()
+    };
+    let sentences = sentences.map(|sentence| if sets { with_sets(sentence) } else { sentence }).collect();
     let treebank = Treebank::of_sentences(std::path::Path::new("generated"), Format::Conllu, sentences);
     let options = TrainOptions { hidden: Some(7), activation: Some(activation), ..options() };
     let encoder = TrainOptions {
@@ -30,7 +51,18 @@ pub(super) fn data(activation: Activation, layers: u32) -> TrainingData {
         ..options.clone().with_scorer(ScorerKind::Bilstm)
     };
     let options = if layers > 0 { encoder } else { options };
-    TrainingData::new(&options, &treebank, None).unwrap()
+    let folder = tempfile::tempdir().unwrap();
+    let places = folder.path().join("sets.feat").display().to_string();
+    let full = NetworkSet::load("full").unwrap().text;
+    std::fs::write(&places, full.replacen("network\n", "network\nreads feats* misc* suf2\n", 1)).unwrap();
+    let options = if sets { TrainOptions { places: Some(places), ..options } } else { options };
+    let data = TrainingData::new(&options, &treebank, None).unwrap();
+    let n_values = |input: &Input| {
+        let values = |word| input.sets().values(2, &input.id(2, word)).len();
+        (1..=input.n_words() as u16).map(values).max().unwrap_or_default()
+    };
+    assert_eq!(data.inputs().map(n_values).max(), Some(if sets { MOST_VALUES } else { 1 }));
+    data
 }
 
 fn options() -> TrainOptions {
@@ -122,9 +154,10 @@ pub(super) use walk;
 /// Scores are those of the plain network, and gradients its differences: of each tensor, in some places.
 #[test]
 fn gradients_are_differences_of_the_loss() {
-    let without = [Activation::Relu, Activation::Cube, Activation::Tanh].map(|activation| (activation, 0));
-    for (activation, layers) in without.into_iter().chain([(Activation::Tanh, 1), (Activation::Tanh, 2)]) {
-        let data = data(activation, layers);
+    let without = [Activation::Relu, Activation::Cube, Activation::Tanh].map(|activation| (activation, 0, false));
+    let others = [(1, false), (2, false), (0, true), (1, true)].map(|(layers, sets)| (Activation::Tanh, layers, sets));
+    for (activation, layers, sets) in without.into_iter().chain(others) {
+        let data = data(activation, layers, sets);
         let learner = learner(&data);
         let network = data.header().network.as_ref().unwrap();
         let mut tapes = Vec::new();
@@ -192,8 +225,8 @@ fn gradients_are_differences_of_the_loss() {
 /// seen before, and one of which nothing is kept.
 #[test]
 fn scores_do_not_depend_on_company() {
-    for (normalised, layers) in [(true, 0), (false, 0), (true, 2)] {
-        let data = data(Activation::Relu, layers);
+    for (normalised, layers, sets) in [(true, 0, false), (false, 0, false), (true, 2, false), (true, 1, true)] {
+        let data = data(Activation::Relu, layers, sets);
         let mut learner = learner(&data);
         learner.set_normalised(normalised);
         let scorer = FeedForwardScorer { noise: None, ..learner.network_scorer() };

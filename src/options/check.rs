@@ -142,15 +142,10 @@ impl TrainOptions {
             _ => false,
         };
         let sized = self.lstm_layers.is_some() || self.lstm_units.is_some();
-        let is_stacks = self.scorer == ScorerKind::StackLstm;
         let refused = [
             (
                 sized && self.scorer == ScorerKind::FeedForward,
                 "--lstm-layers and --lstm-units are for --scorer bilstm and stack-lstm",
-            ),
-            (
-                is_stacks && self.places.is_some(),
-                "it reads the whole stack, buffer and history; --places is for feed-forward and bilstm",
             ),
             (
                 !is_right(self.learner),

@@ -381,7 +381,7 @@ options! {
     activation: Activation => transitions(Option<Activation> = None);
 
     /// Networks: the places that are read: a built-in set (`treebeam features list`), or the path of a .feat file that begins with
-    /// `network`. Default: `full`; bilstm: `extended`
+    /// `network`. Default: `full`; bilstm: `extended`. A stack-lstm takes a file without places, which says what is read of words
     #[arg(value_name = "SET", help_heading = "Training, networks")]
     places: String => transitions(Option<String> = None);
 

@@ -2,7 +2,7 @@
 
 use super::{Correct, Objective, Preset, RollIn, Search, TrainOptions, Training, Update};
 use crate::decode::SearchKind;
-use crate::error::Result;
+use crate::error::{Problem, Result};
 use crate::features::{N_COLUMNS, NetworkSet};
 use crate::linear::{Learner, LearnerOptions};
 use crate::model::{Layers, Lstm, Network, ScorerKind};
@@ -89,6 +89,18 @@ impl TrainOptions {
         let activation = self.activation.unwrap_or_default();
         let set = NetworkSet::load_for(self.places.as_deref().unwrap_or(places), self.system)?;
         set.check(self.system.name(), self.system.info().buffer_is_suffix)?;
+        let is_stacks = self.scorer == ScorerKind::StackLstm;
+        let has_places = !set.places.is_empty();
+        if has_places == is_stacks && self.places.is_some() {
+            let (found, expected) = match has_places {
+                true => (
+                    "places",
+                    "lines `reads` and `embedding` alone: a stack-lstm reads the whole stack, buffer and history",
+                ),
+                false => ("no place whose word is read", "places such as S0 or S0.l1"),
+            };
+            return Err(Problem::at(set.path(), 0, found.to_owned(), expected).into());
+        }
         if self.system.info().tags {
             set.check_unread(self.tag_column.into())?;
         }
@@ -98,7 +110,7 @@ impl TrainOptions {
             network.dimensions[1..].rotate_left(1);
             network.dimensions[N_COLUMNS - 1] = 0;
         }
-        if network.places.is_empty() {
+        if network.places.is_empty() && !is_stacks {
             return Err(crate::error::Error::Usage(format!(
                 "{}: no place whose word is read by {}, which has no words between two focus words (M0); expected places such as S0 or S0.l1",
                 set.name, self.system
@@ -107,7 +119,7 @@ impl TrainOptions {
         network.dimensions[0] = of_layers(self.word_units, network.dimensions[0]);
         // Two stacks have a top each.
         let has_m0 = between || matches!(family, AnySystem::TwoStacks(_));
-        Ok(Some(if self.scorer == ScorerKind::StackLstm { network.with_stacks(lstm, has_m0) } else { network }))
+        Ok(Some(if is_stacks { network.with_stacks(lstm, has_m0) } else { network }))
     }
 
     /// Objective that training minimises.
