@@ -168,14 +168,6 @@ mod tests {
     use super::*;
     use treebeam::tree::{Roots, all_trees};
 
-    #[test]
-    fn arcs_by_hand() {
-        assert_eq!(arcs(&[2, 3, 0]), ["◄┐  ", "─┴◄┐", "───┘"]);
-        // The fourth word hangs on the first: it crosses.
-        assert_eq!(arcs(&[3, 3, 0, 1]), ["──◄┬─┐", "◄┐ │ │", "─┴─┘ │", "────◄┘"]);
-        assert_eq!(arcs(&[0]), [""]);
-    }
-
     /// Every line has the same width, every word but roots an arrow, and lines that leave a place arrive at the next.
     #[test]
     fn all_small_trees() {

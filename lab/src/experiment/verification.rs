@@ -106,20 +106,6 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn samples_grow_and_have_no_choice() {
-        let keys: Vec<String> = (0..30).map(|i| format!("key {i}")).collect();
-        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let tenth = sample(&keys, 0.1, 1);
-        assert_eq!(tenth.len(), 3);
-        assert!(tenth.is_subset(&sample(&keys, 0.5, 1)));
-        assert_ne!(tenth, sample(&keys, 0.1, 2));
-        let turned: Vec<&str> = keys.iter().rev().copied().collect();
-        assert_eq!(tenth, sample(&turned, 0.1, 1));
-        assert_eq!(sample(&keys, 0.0, 1).len(), 1, "never nothing");
-        assert_eq!(sample(&keys, 1.0, 1).len(), 30);
-    }
-
-    #[test]
     fn records_that_say_something_else_of_themselves_are_told() {
         let cell =
             json!({"row": "a", "options": {"seed": 1, "beam": 8}, "after": null, "train": {"sha256": "0".repeat(64)}});

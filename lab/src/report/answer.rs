@@ -459,22 +459,6 @@ mod tests {
     }
 
     #[test]
-    fn with_many_treebanks_they_are_counted() {
-        let treebanks: Vec<String> = (1..=7).map(|seed| format!("\"generated:{seed},50,projective\"")).collect();
-        let plan = plan_with(
-            "treebanks = [\"generated:1,50,projective\", \"generated:2,400,nonprojective\"]",
-            &format!("treebanks = [{}]", treebanks.join(", ")),
-        );
-        let answer = answered_by(&plan, |cell, _, _| {
-            let is_odd_one = cell.data.source.to_string().contains("generated:3,");
-            if (cell.row == "global") != is_odd_one { 1 } else { 2 }
-        });
-        let told = "Counted by treebank (sign test, Holm-corrected), global training is ahead with eager on 6 of 7, behind on 1 (p = 0.25); with hybrid \
-                    on 6 of 7, behind on 1 (p = 0.25).";
-        assert!(answer.reading.iter().any(|text| text == told), "{:?}", answer.reading);
-    }
-
-    #[test]
     fn with_many_systems_those_are_named_whose_treebanks_agree() {
         let mut answer = answered(|cell, _| if cell.row == "global" { 1 } else { 2 });
         let setting = answer.settings[0].clone();

@@ -244,7 +244,6 @@ mod tests {
     use crate::experiment::Store;
     use crate::experiment::testing::{SPEC, full_store, plan, record, spec_of, store_of};
     use crate::report::markdown;
-    use treebeam::eval::Metric;
 
     const COMMAND: &str = "treebeam experiment table test.toml";
 
@@ -291,14 +290,5 @@ mod tests {
         assert!(two.contains("(a) First, (b) Second") && !two.contains("Parsing is fastest"), "{two}");
         let marked = |mark: &str| two.lines().filter(|line| line.starts_with('|') && line.contains(mark)).count();
         assert!(marked("(ab)") == 1 && marked("(a)") > 1, "{two}");
-    }
-
-    #[test]
-    fn the_rule_for_punctuation_changes_the_figures() {
-        let plan = plan();
-        let mut store = Store::default();
-        store.insert(record(&plan.cells[0], "r1"));
-        let test = store.records()[0].decodings[0].test;
-        assert_ne!(Metric::Las.score(&test.with_punctuation), Metric::Las.score(&test.without_punctuation));
     }
 }

@@ -162,15 +162,6 @@ mod tests {
     use crate::experiment::testing::{plan, record};
 
     #[test]
-    fn the_last_iteration_is_judged() {
-        assert_eq!(last_gain(&[80.0, 81.0, 81.5]), Some(0.5));
-        assert_eq!(last_gain(&[80.0]), None);
-        assert!(are_highest_at_last(&[80.0, 81.0, 81.5]));
-        assert!(!are_highest_at_last(&[80.0, 81.5, 81.5]));
-        assert!(!are_highest_at_last(&[]));
-    }
-
-    #[test]
     fn what_was_run_is_told_by_the_records_and_not_by_the_plan() {
         let plan = plan();
         let mut store = Store::default();
