@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use super::range;
 use progress::Display;
-use stats::Stats;
+pub use stats::Stats;
 use treebeam::files::Output;
 use treebeam::job::{Done, Job, NamedFile};
 use treebeam::model::Notes;
@@ -122,7 +122,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let stats = Stats {
             sentences: n_sentences,
             seconds: start.elapsed().as_secs_f64(),
-            iterations: &reports,
+            iterations: reports,
             kept_iteration: written.iteration,
             features: written.size.features,
             weights: written.size.weights,

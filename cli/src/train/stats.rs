@@ -1,18 +1,18 @@
 //! Time, iterations, sizes and memory of a training.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use treebeam::learn::IterationReport;
 
 /// Counts, times and memory of one run.
-#[derive(Debug, Clone, Serialize)]
-pub struct Stats<'p> {
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Stats {
     /// Sentences in one pass, of all replicas.
     pub sentences: usize,
     /// Wall time from reading the data to the model on disk.
     pub seconds: f64,
     /// Reports of iterations; with `--resume`, also those of the run before.
-    pub iterations: &'p [IterationReport],
+    pub iterations: Vec<IterationReport>,
     /// The iteration whose weights were kept.
     pub kept_iteration: u32,
     /// Features in the model.
