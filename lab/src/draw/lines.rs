@@ -13,14 +13,8 @@ use treebeam::tree::{Node, ROOT};
 /// Columns of text are not made narrower than this.
 const NARROWEST: usize = 6;
 
-/// The drawing in lines of `width` characters, if that can be had by cutting words.
-pub(super) fn lines(drawing: &Drawing, width: usize) -> String {
-    let mut out = String::new();
-    write_lines(&mut out, drawing, width).expect("strings take all that is written to them");
-    out
-}
-
-fn write_lines(out: &mut String, drawing: &Drawing, width: usize) -> fmt::Result {
+/// Writes the drawing in lines of `width` characters, if that can be had by cutting words.
+pub(super) fn write_lines(out: &mut String, drawing: &Drawing, width: usize) -> fmt::Result {
     let n = drawing.sentence.n_words();
     let arcs = arcs(&drawing.tree.analysis.heads);
     let labels = match drawing.with_labels {
@@ -137,8 +131,8 @@ fn widest(texts: &[String]) -> usize {
     texts.iter().map(|text| text.width()).max().unwrap_or(0)
 }
 
-/// `text` with blanks for what a terminal would not show as it stands.
-fn printable(text: impl AsRef<str>) -> String {
+/// `text` on one line, with blanks for what a terminal would not show as it stands.
+pub(super) fn printable(text: impl AsRef<str>) -> String {
     text.as_ref().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 

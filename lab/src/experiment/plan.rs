@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::cell::{Cell, Trainings, training_key};
+use super::cell::{Cell, training_key};
 use super::data::Data;
 use super::options::of_layers;
 use super::overrides::Overrides;
@@ -115,13 +115,22 @@ impl Plan {
                     let has_beam = options.transitions().is_some();
                     let decode = row.decode.clone().filter(|_| has_beam).unwrap_or_else(|| vec![own_width]);
                     for &seed in &self.profile.seeds {
-                        let trainings = Trainings {
-                            after: after.as_ref().map(|after| after.with_seed(seed)),
+                        let cell = Cell {
+                            key: String::new(),
+                            golden: String::new(),
+                            row: row.name.get_ref().clone(),
+                            column: column.name.get_ref().clone(),
                             options: options.with_seed(seed),
+                            after: after.as_ref().map(|after| after.with_seed(seed)),
+                            shared_training: None,
+                            features_sha256: None,
+                            data: data.clone(),
+                            decode: decode.clone(),
+                            margin: row.margin,
+                            diagnose: self.spec.diagnose,
+                            tags,
                         };
-                        let (decode, read) = ((decode.clone(), row.margin), (self.spec.diagnose, tags));
-                        let (row, column) = (row.name.get_ref(), column.name.get_ref());
-                        cells.push(Cell::new(row, column, trainings, data.clone(), decode, read)?);
+                        cells.push(cell.keyed()?);
                     }
                 }
             }

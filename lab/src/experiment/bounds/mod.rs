@@ -81,13 +81,8 @@ impl BoundsSpec {
     /// If the file cannot be read, is not TOML, or has unknown or missing keys.
     pub fn read(path: &Path) -> Result<BoundsSpec> {
         let spec: BoundsSpec = read_toml(path)?;
-        spec.check(path)?;
-        Ok(spec)
-    }
-
-    fn check(&self, path: &Path) -> Result<()> {
-        check_names(path, [&self.name].into_iter().chain(self.profiles.keys()), [&self.title])?;
-        let Walk { transitions, wander, max_configurations, guide, .. } = &self.walk;
+        check_names(path, [&spec.name].into_iter().chain(spec.profiles.keys()), [&spec.title])?;
+        let Walk { transitions, wander, max_configurations, guide, .. } = &spec.walk;
         let probabilities = [("wander", Some(*wander)), ("follow", guide.as_ref().map(|guide| guide.follow))];
         let wrong = |found: String, expected: &str| {
             Err(Error::Usage(format!("{}: {found}; expected {expected}", path.display())))
@@ -106,7 +101,7 @@ impl BoundsSpec {
         if guide.as_ref().is_some_and(|guide| guide.iterations == 0) {
             return wrong("iterations = 0 of the guide".to_owned(), "1 or more");
         }
-        for (name, profile) in &self.profiles {
+        for (name, profile) in &spec.profiles {
             if profile.transitions == 0 {
                 return wrong(format!("transitions = 0 in profile {name}"), "1 or more");
             }
@@ -118,7 +113,7 @@ impl BoundsSpec {
                 );
             }
         }
-        Ok(())
+        Ok(spec)
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{Base, Report};
 use crate::report::document::{Block, Cell, Content, Document, Table};
 use crate::report::figure::{Axis, Curve, Figure, HeatMap, Point, Style};
+use crate::style::tests::pieces;
 use treebeam::random::{Xoshiro256PlusPlus, below, stream};
 
 fn shipped() -> Report {
@@ -34,42 +35,6 @@ fn page(document: Document) -> String {
 fn first_block(page: &str) -> &str {
     let start = page.find("<section class=\"block\"").unwrap();
     &page[start..start + page[start..].find("</section>").unwrap()]
-}
-
-/// A tag with its attributes, as they stand there, and the text up to the next tag.
-type Piece<'a> = (&'a str, String);
-
-/// Checks that tags nest; the pieces. Style and script are skipped: nothing in them is ours to escape.
-fn pieces(page: &str) -> Vec<Piece<'_>> {
-    let mut open: Vec<&str> = Vec::new();
-    let mut pieces = Vec::new();
-    let mut rest = page;
-    while let Some(start) = rest.find('<') {
-        let end = start + rest[start..].find('>').expect("a tag ends");
-        let tag = &rest[start + 1..end];
-        let name = tag.trim_start_matches('/').split([' ', '\n']).next().unwrap_or_default();
-        rest = &rest[end + 1..];
-        if ["style", "script"].contains(&name) {
-            let close = format!("</{name}>");
-            rest = &rest[rest.find(&close).expect("it is closed") + close.len()..];
-            continue;
-        }
-        if tag.starts_with('/') {
-            assert_eq!(open.pop(), Some(name), "closed before {:?}", &rest[..rest.len().min(80)]);
-        } else if !tag.ends_with('/') && !["!doctype", "meta"].contains(&name) {
-            open.push(name);
-        }
-        let text = &rest[..rest.find('<').unwrap_or(rest.len())];
-        assert!(!text.contains('>'), "not escaped: {text}");
-        pieces.push((tag, unescaped(text)));
-    }
-    assert!(open.is_empty(), "left open: {open:?}");
-    pieces
-}
-
-fn unescaped(text: &str) -> String {
-    let known = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#x27;", "'"), ("&#x2f;", "/"), ("&amp;", "&")];
-    known.into_iter().fold(text.to_owned(), |text, (escape, plain)| text.replace(escape, plain))
 }
 
 /// The texts of all cells of tables, in the page's order; those of pictures are not among them.
