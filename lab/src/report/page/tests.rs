@@ -92,23 +92,6 @@ fn every_cell_of_every_table_is_on_the_page_and_averages_are_last() {
 }
 
 #[test]
-fn every_point_tells_its_curve_and_its_values() {
-    let report = shipped();
-    let page = report.page(&Base::same_folder()).unwrap();
-    let titles: Vec<String> =
-        pieces(&page).into_iter().filter(|(tag, _)| *tag == "title").map(|(_, text)| text).collect();
-    let n_points = 3 * 6 + 6 + 3 * 6;
-    assert_eq!(titles.len(), 1 + n_points, "the page's title and one for each point but the frontier's");
-    for expected in [
-        "greedy\nwidth of the beam: 8\nLAS: 53.40 ± 0.35",
-        "all models\nwidth of the beam: 32\ntokens/s: 14\u{202f}865",
-        "global b=8\nb=1\ntokens/s: 200\u{202f}000\nLAS: 60.00",
-    ] {
-        assert!(titles.iter().any(|title| title == expected), "{expected}: {titles:#?}");
-    }
-}
-
-#[test]
 fn nothing_is_fetched_and_links_are_relative() {
     let page = shipped().page(&Base::same_folder()).unwrap();
     let mut links = Vec::new();
