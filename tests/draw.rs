@@ -157,6 +157,8 @@ fn the_ending_of_the_output_chooses_what_is_written() {
     };
     let svg = drawn(folder.path(), "draw gold.conllu system.conllu --differ");
     assert_eq!(written("draw gold.conllu system.conllu --differ -o tree.svg", "tree.svg"), svg);
+    assert_eq!(written("draw gold.conllu system.conllu --differ -o tree", "tree"), svg);
+    drawn(folder.path(), "draw gold.conllu --sentence s2 -o tree.SVG.gz");
     let latex = written("draw gold.conllu system.conllu --differ -o tree.tex", "tree.tex");
     assert!(latex.contains("\\begin{deptext}") && latex.contains("\\depedge[edge below, edge style"), "{latex}");
     assert!(!latex.contains("documentclass"));
@@ -173,6 +175,7 @@ Dependency tree of sentence 2 (s2) of gold.conllu
     for (line, told) in [
         ("-o tree.png", "error: tree.png: no png is written; write tree.svg and convert it, as by `rsvg-convert"),
         ("-o tree.pdf", "error: tree.pdf: no pdf is written; write tree.svg"),
+        ("-o tree.jpg", "error: tree.jpg: no jpg is written; expected .svg"),
         (
             "-o tree.odt",
             "error: tree.odt: the ending `.odt` says nothing of pictures; expected .svg, .html, .tex or .txt",

@@ -26,15 +26,9 @@ use opened::{Experiment, How, State};
 use treebeam::error::{Error, counted};
 use treebeam_lab::experiment::{Overrides, Source, Spec, read_toml};
 
-/// Options of `treebeam experiment`.
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
+/// Commands of `treebeam experiment`.
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+pub enum Command {
     /// Write a specification that runs as it stands, with comments, to begin with
     Init {
         /// The experiment's name: letters, digits, `-` and `_`
@@ -121,8 +115,9 @@ enum Command {
     },
 }
 
+/// Experiments that are meant, and how they are run.
 #[derive(Debug, clap::Args)]
-struct Experiments {
+pub struct Experiments {
     /// The specifications, TOML files
     #[arg(required = true)]
     specs: Vec<PathBuf>,
@@ -152,9 +147,9 @@ struct Experiments {
 }
 
 /// Runs the subcommand.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub fn run(command: Command) -> anyhow::Result<ExitCode> {
     treebeam::process::start_threads();
-    match args.command {
+    match command {
         Command::Init { name, output } => init::run(&name, output),
         Command::List { folder, json } => list(&folder, json),
         Command::Plan { experiments, json } => {

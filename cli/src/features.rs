@@ -18,15 +18,9 @@ use treebeam::tree::{Gold, Labels, Node, ROOT};
 use treebeam::treebank::{Reader, Sentence};
 use treebeam::with_system;
 
-/// Options of `treebeam features`.
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
+/// Commands of `treebeam features`.
 #[derive(Debug, Subcommand)]
-enum Command {
+pub enum Command {
     /// List the built-in feature sets, the groups of templates to add to them, and the sets of places that networks read
     List(ListArgs),
     /// Print the templates of a set; with a file, also what each reads in a configuration
@@ -34,14 +28,14 @@ enum Command {
 }
 
 #[derive(Debug, clap::Args)]
-struct ListArgs {
+pub struct ListArgs {
     /// Print one JSON object a line for each set, with its templates
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, clap::Args)]
-struct ShowArgs {
+pub struct ShowArgs {
     /// A built-in set, the path of a .feat file, or several of these with + between them [default: the system's]
     #[arg(long, value_name = "SET")]
     features: Option<String>,
@@ -127,9 +121,9 @@ struct ShownTemplate {
 }
 
 /// Runs the subcommand.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub fn run(command: Command) -> anyhow::Result<ExitCode> {
     let mut out = treebeam::console::output();
-    match args.command {
+    match command {
         Command::List(args) => {
             for name in BUILT_IN.iter().map(|(name, _)| name).chain(GROUPS.iter().map(|(name, _)| name)) {
                 let set = FeatureSet::load(name)?;
@@ -180,7 +174,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                     let roots = args.roots.unwrap_or(reader.format().roots());
                     let roots = if args.system.info().tags { Roots::Several } else { roots };
                     let path = file.display().to_string();
-                    let (_, sentence) = super::sentence::find(reader, &path, args.sentence.as_deref())?;
+                    let (_, sentence) =
+                        super::sentence::find(reader, &path, args.sentence.as_deref().unwrap_or("1"), |found| found)?;
                     let sentence = sentence.for_target(args.system.info().tags.then(|| args.tag_column.into()));
                     let set = set.expanded(std::iter::once(&sentence))?;
                     let shown = with_system!(args.system, args.system.own_roots(roots), |system| show(

@@ -99,15 +99,22 @@ enum Command {
     /// gold derivation falls off the beam, how far behind it is, and whether the search or the model is to blame.
     Trace(trace::Args),
     /// Verify oracles by exhaustive search, show derivations
-    Oracle(oracle::Args),
+    #[command(subcommand)]
+    Oracle(oracle::Command),
     /// List feature sets, show the features of a configuration
-    Features(features::Args),
+    #[command(subcommand)]
+    Features(features::Command),
     /// Check, count, convert, split, compare or generate treebanks
-    Treebank(treebank::Args),
+    #[command(subcommand)]
+    #[command(after_help = "Files ending in .gz or .zst are packed; `-` is standard input or output. \
+        .conllu is CoNLL-U, .conllx and .conll are CoNLL-X; what has no such name is read as CoNLL-U unless told.")]
+    Treebank(treebank::Command),
     /// Look into a model file, or into a folder of them
-    Model(model::Args),
+    #[command(subcommand)]
+    Model(model::Command),
     /// Run experiments and print their tables
-    Experiment(experiment::Args),
+    #[command(subcommand)]
+    Experiment(experiment::Command),
     /// Write all results as one page of HTML that needs nothing else, and an index of them in Markdown
     ///
     /// The page opens with the answer to the question of greedy or global training, from the experiment that has rows of both: in each
@@ -141,11 +148,11 @@ pub fn main() -> ExitCode {
         Command::Combine(args) => combine::run(&args),
         Command::Draw(args) => draw::run(args),
         Command::Trace(args) => trace::run(args),
-        Command::Oracle(args) => oracle::run(args),
-        Command::Features(args) => features::run(args),
-        Command::Treebank(args) => treebank::run(args),
-        Command::Model(args) => model::run(args),
-        Command::Experiment(args) => experiment::run(args),
+        Command::Oracle(command) => oracle::run(command),
+        Command::Features(command) => features::run(command),
+        Command::Treebank(command) => treebank::run(command),
+        Command::Model(command) => model::run(command),
+        Command::Experiment(command) => experiment::run(command),
         Command::Report(args) => report::run(args),
         Command::Completions(args) => manual::completions(args),
         Command::Man(args) => manual::man(&args),

@@ -20,15 +20,9 @@ use treebeam::neural::UNIT;
 use treebeam::parser::Loaded;
 use treebeam::scorers::{AnyModel, AnyScorer};
 
-/// Options of `treebeam model`.
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
+/// Commands of `treebeam model`.
 #[derive(Debug, Subcommand)]
-enum Command {
+pub enum Command {
     /// Print a model's parser, features, training, data and score, and the command that trains it again
     Info {
         /// The model
@@ -55,8 +49,8 @@ enum Command {
 }
 
 /// Runs the subcommand.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    match args.command {
+pub fn run(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
         Command::Info { model, json } => info(&model, json),
         Command::Freeze(args) => freeze::run(args),
         Command::List { folder, json } => index::list(&folder, json),

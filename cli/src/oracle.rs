@@ -10,15 +10,9 @@ use std::process::ExitCode;
 use treebeam::error::Result;
 use treebeam::system::{Roots, SystemKind};
 
-/// Options of `treebeam oracle`.
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
+/// Commands of `treebeam oracle`.
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+pub enum Command {
     /// Check oracles against exhaustive search over all trees and all configurations of a few words
     ///
     /// A configuration is paired with every gold tree, and the cost of every permitted transition is compared with the
@@ -41,9 +35,9 @@ enum Command {
 }
 
 /// Runs the subcommand.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub fn run(command: Command) -> anyhow::Result<ExitCode> {
     treebeam::process::start_threads();
-    match args.command {
+    match command {
         Command::Verify(args) => verify::run(args),
         Command::Show(args) => show::run(args),
         Command::Coverage(args) => coverage::run(args),

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plan::{Part, Plan};
 use source::Source;
-use stats::Stats;
+pub use stats::Stats;
 use treebeam::error::{Error, Result, counted};
 use treebeam::files::{Output, Paths};
 use treebeam::parser::{EmptyColumns, Loaded, ParseOptions, Pipeline};
@@ -122,15 +122,23 @@ pub fn run(mut args: Args) -> anyhow::Result<ExitCode> {
         };
         treebeam::console::note(format_args!("{what} had an enhanced graph, which is {told}"));
     }
-    let stats = Stats::new(
+    let per_second = |n: usize| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
+    let parser = pipeline.parser();
+    let stats = Stats {
         sentences,
-        words,
+        tokens: words,
         seconds,
-        decoding.as_secs_f64(),
-        load_seconds,
-        pipeline.parser(),
-        args.options.threads,
-    );
+        decoding_seconds: decoding.as_secs_f64(),
+        sentences_per_second: per_second(sentences),
+        tokens_per_second: per_second(words),
+        model_load_seconds: load_seconds,
+        beam: parser.beam(),
+        merge: parser.merges(),
+        configurations: parser.n_scored(),
+        margin: parser.margin(),
+        threads: args.options.threads,
+        peak_rss_bytes: treebeam::process::peak_rss_bytes(),
+    };
     treebeam::console::note(format_args!("{stats}"));
     if let Some(mut file) = stats_output {
         serde_json::to_writer_pretty(&mut file, &stats)?;

@@ -73,8 +73,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         None => is_usual.then_some(own),
     };
     if let Some(index) = index {
-        let extras = extras(&args.results)?;
-        write(&index, &report.index(&extras))?;
+        write(&index, &report.index(&extras(&args.results)))?;
         if index != Path::new("-") {
             eprintln!("wrote {}", index.display());
         }
@@ -90,22 +89,25 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Contents of a folder, by name. What cannot be listed is told when it is read.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
 /// The documents of a folder and the folders in it, by name; what is no folder is a document.
 fn markdown(path: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(path) else { return vec![path.to_owned()] };
-    let mut entries: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
-    entries.retain(|path| path.is_dir() || path.extension().is_some_and(|ending| ending == "md"));
-    entries.sort();
-    entries.iter().flat_map(|path| markdown(path)).collect()
+    if std::fs::read_dir(path).is_err() {
+        return vec![path.to_owned()];
+    }
+    let is_meant = |path: &PathBuf| path.is_dir() || path.extension().is_some_and(|ending| ending == "md");
+    entries(path).into_iter().filter(is_meant).flat_map(|path| markdown(&path)).collect()
 }
 
 /// The files in the folders of results: what is read, and what stands beside it.
 fn files(results: &Path) -> Vec<PathBuf> {
-    // What cannot be listed is told when it is read.
-    let entries = |folder: &Path| {
-        let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-        entries.map(|entry| entry.path()).collect::<Vec<_>>()
-    };
     let folders = entries(results).into_iter().filter(|path| path.is_dir());
     folders.flat_map(|folder| entries(&folder)).filter(|path| path.is_file()).collect()
 }
@@ -128,21 +130,15 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 }
 
 /// The pages of Markdown in folders of results that are not those of documents.
-fn extras(results: &Path) -> anyhow::Result<Vec<Extra>> {
+fn extras(results: &Path) -> Vec<Extra> {
     let mut extras = Vec::new();
-    let entries = |folder: &Path| -> anyhow::Result<Vec<PathBuf>> {
-        let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-        let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
-        paths.sort();
-        Ok(paths)
-    };
-    for folder in entries(results)?.into_iter().filter(|path| path.is_dir()) {
+    for folder in entries(results).into_iter().filter(|path| path.is_dir()) {
         let has_document = |path: &PathBuf| {
             let profile = path.file_stem().unwrap_or_default().to_string_lossy();
             json_names(&profile).iter().any(|name| path.with_file_name(name).exists())
         };
         let is_page = |path: &PathBuf| path.extension().is_some_and(|e| e == "md") && !has_document(path);
-        for path in entries(&folder)?.into_iter().filter(is_page) {
+        for path in entries(&folder).into_iter().filter(is_page) {
             let Ok(text) = std::fs::read_to_string(&path) else { continue };
             let said =
                 |start: &str| text.lines().find_map(|line| line.strip_prefix(start)).map(|rest| rest.trim().to_owned());
@@ -154,5 +150,5 @@ fn extras(results: &Path) -> anyhow::Result<Vec<Extra>> {
             }
         }
     }
-    Ok(extras)
+    extras
 }

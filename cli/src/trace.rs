@@ -89,7 +89,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         return list(find, &args, model, reader);
     }
     let name = input.display().to_string();
-    let (number, found) = sentence::find(reader, &name, args.sentence.as_deref())?;
+    let (number, found) = sentence::find(reader, &name, args.sentence.as_deref().unwrap_or("1"), |found| found)?;
     let found = found.for_target(model.header.target());
     let with_gold = !args.no_gold && has_gold(model, &found);
     let margin = args.margin.unwrap_or_default();

@@ -1,7 +1,6 @@
 //! `treebeam train`.
 
 mod progress;
-mod stats;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,9 +9,10 @@ use std::time::Instant;
 
 use super::range;
 use progress::Display;
-use stats::Stats;
+use serde::{Deserialize, Serialize};
 use treebeam::files::Output;
 use treebeam::job::{Done, Job, NamedFile};
+use treebeam::learn::IterationReport;
 use treebeam::model::Notes;
 use treebeam::options::GivenOptions;
 use treebeam::process::peak_rss_bytes;
@@ -74,6 +74,25 @@ pub struct Args {
     print_options: bool,
 }
 
+/// Counts, times and memory of one run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Stats {
+    /// Sentences in one pass, of all replicas.
+    pub sentences: usize,
+    /// Wall time from reading the data to the model on disk.
+    pub seconds: f64,
+    /// Reports of iterations; with `--resume`, also those of the run before.
+    pub iterations: Vec<IterationReport>,
+    /// The iteration whose weights were kept.
+    pub kept_iteration: u32,
+    /// Features in the model.
+    pub features: usize,
+    /// Weights in the model.
+    pub weights: usize,
+    /// The most memory that the process has held; none where the system does not tell.
+    pub peak_rss_bytes: Option<u64>,
+}
+
 /// Prints text. A closed pipe ends the program by itself, and training is not what fails.
 fn print(text: &str) {
     _ = treebeam::console::output().write_all(text.as_bytes());
@@ -122,7 +141,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let stats = Stats {
             sentences: n_sentences,
             seconds: start.elapsed().as_secs_f64(),
-            iterations: &reports,
+            iterations: reports,
             kept_iteration: written.iteration,
             features: written.size.features,
             weights: written.size.weights,

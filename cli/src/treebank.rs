@@ -12,17 +12,9 @@ use std::process::ExitCode;
 
 use super::warn_of_name;
 
-/// Options of `treebeam treebank`.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Files ending in .gz or .zst are packed; `-` is standard input or output. \
-    .conllu is CoNLL-U, .conllx and .conll are CoNLL-X; what has no such name is read as CoNLL-U unless told.")]
-pub struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
+/// Commands of `treebeam treebank`.
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+pub enum Command {
     /// List everything that is wrong with files; exit code 2 if anything is
     Check(check::Args),
     /// Count sentences, words, non-projective arcs, labels and more
@@ -42,8 +34,8 @@ enum Command {
 }
 
 /// Runs the subcommand.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    match args.command {
+pub fn run(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
         Command::Check(args) => check::run(&args),
         Command::Stats(args) => stats::run(&args),
         Command::Convert(args) => convert::run(&args),

@@ -87,8 +87,44 @@ pub(crate) fn escaped(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// A tag with its attributes, as they stand there, and the text up to the next tag.
+    type Piece<'a> = (&'a str, String);
+
+    /// Checks that tags nest; the pieces. Style and script are skipped: nothing in them is ours to escape.
+    pub(crate) fn pieces(page: &str) -> Vec<Piece<'_>> {
+        let mut open: Vec<&str> = Vec::new();
+        let mut pieces = Vec::new();
+        let mut rest = page;
+        while let Some(start) = rest.find('<') {
+            let end = start + rest[start..].find('>').expect("a tag ends");
+            let tag = &rest[start + 1..end];
+            let name = tag.trim_start_matches('/').split([' ', '\n']).next().unwrap_or_default();
+            rest = &rest[end + 1..];
+            if ["style", "script"].contains(&name) {
+                let close = format!("</{name}>");
+                rest = &rest[rest.find(&close).expect("it is closed") + close.len()..];
+                continue;
+            }
+            if tag.starts_with('/') {
+                assert_eq!(open.pop(), Some(name), "closed before {:?}", &rest[..rest.len().min(80)]);
+            } else if !tag.ends_with('/') && !tag.starts_with(['!', '?']) && name != "meta" {
+                open.push(name);
+            }
+            let text = &rest[..rest.find('<').unwrap_or(rest.len())];
+            assert!(!text.contains('>'), "not escaped: {text}");
+            pieces.push((tag, unescaped(text)));
+        }
+        assert!(open.is_empty(), "left open: {open:?}");
+        pieces
+    }
+
+    fn unescaped(text: &str) -> String {
+        let known = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#x27;", "'"), ("&#x2f;", "/"), ("&amp;", "&")];
+        known.into_iter().fold(text.to_owned(), |text, (escape, plain)| text.replace(escape, plain))
+    }
 
     #[test]
     fn colours_are_those_of_the_style_sheet() {

@@ -74,22 +74,8 @@ impl Files {
 
     /// The sentence of this id, or else this number.
     pub fn named(&mut self, wanted: &str) -> Result<Found> {
-        let mut by_number = None;
-        for row in &mut *self {
-            let row = match row {
-                Ok(row) => row,
-                // What comes behind a sentence that was found is no obstacle.
-                Err(_) if by_number.is_some() => break,
-                Err(error) => return Err(error),
-            };
-            if row.sentences[0].id() == Some(wanted) {
-                return row.found();
-            }
-            if sentence::is_number(wanted, row.number) {
-                by_number = Some(row.found()?);
-            }
-        }
-        by_number.ok_or_else(|| sentence::not_found(&self.paths[0].display().to_string(), wanted, self.n))
+        let path = self.paths[0].display().to_string();
+        sentence::find(&mut *self, &path, wanted, |row| &row.sentences[0])?.1.found()
     }
 
     /// The first sentence.

@@ -72,27 +72,3 @@ impl Format {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn endings_choose_the_format() {
-        let format = |path| Format::of(Path::new(path)).map_err(|error| error.to_string());
-        assert_eq!(format("tree.svg"), Ok(Format::Svg));
-        assert_eq!(format("a.b/tree"), Ok(Format::Svg));
-        assert_eq!(format("tree.SVG.gz"), Ok(Format::Svg));
-        assert_eq!(format("trees.html"), Ok(Format::Html));
-        assert_eq!(format("tree.tex"), Ok(Format::Tikz));
-        assert_eq!(format("tree.txt"), Ok(Format::Text));
-        assert_eq!(
-            ["-", "tree", "tree.svg"].map(|path| Format::named(Path::new(path))),
-            [None, None, Some(Format::Svg)]
-        );
-        let message = "a/tree.png: no png is written; write tree.svg and convert it, as by `rsvg-convert --format png -o a/tree.png tree.svg`";
-        assert_eq!(format("a/tree.png"), Err(message.into()));
-        assert!(format("tree.jpg").is_err_and(|message| message.contains("no jpg is written; expected .svg")));
-        assert!(format("tree.conllu").is_err_and(|message| message.contains("`.conllu`")));
-    }
-}

@@ -34,6 +34,13 @@ pub fn write_document(folder: &Path, document: &Document, command: &str) -> anyh
     Ok(())
 }
 
+/// Writes the tables of a profile into `folder` as Markdown and tab-separated values, and prints the Markdown.
+pub fn write_tables(folder: &Path, profile: &str, markdown: &str, tsv: &str) -> anyhow::Result<()> {
+    write(folder, &format!("{profile}.md"), markdown)?;
+    write(folder, &format!("{profile}.tsv"), tsv)?;
+    Ok(treebeam::console::output().write_all(markdown.as_bytes())?)
+}
+
 /// Writes a file of results, whole or not at all, into `folder`, which is made if there is none.
 pub fn write(folder: &Path, name: &str, text: &str) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;

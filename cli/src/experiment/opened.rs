@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use serde::Serialize;
 
+use super::Experiments;
 use super::verify::{self, Verified};
 use treebeam::console::{is_quiet, note, shows_progress};
 use treebeam::error::Error;
 use treebeam::files::{Packing, read_text};
 use treebeam_lab::experiment::{
-    Estimate, Event, Folder, Golden, Kind, Outcome, Pace, Runner, Status, Store, Stored, Unreadable, estimate, run,
+    Estimate, Event, Folder, Golden, Kind, Pace, Runner, Status, Store, Stored, Unreadable, estimate, run,
 };
 
 /// Operations on an experiment, whatever its kind.
@@ -101,16 +102,9 @@ fn experiment_of(folder: &Path) -> Option<String> {
     paths.filter(is_document).find_map(name).map(|named| named.name)
 }
 
-/// Source of the tables of a kind of cell: its plan.
-pub trait View<K: Kind>: Sized {
-    /// Writes tables and plots, and prints the Markdown.
-    fn write_tables(opened: &Opened<K, Self>) -> anyhow::Result<()>;
-}
-
 /// An experiment with its records.
-pub struct Opened<K: Kind, V> {
+pub struct Opened<K: Kind> {
     pub kind: K,
-    pub view: V,
     pub name: String,
     pub cells: Vec<K::Cell>,
     pub store: Store<K::Record>,
@@ -122,7 +116,11 @@ pub struct Opened<K: Kind, V> {
     pub command: String,
     /// Treebanks that cannot be read, and why: their cells are not among the others.
     pub unreadable: Vec<Unreadable>,
+    tables: Box<Tables<K>>,
 }
+
+/// Function that writes tables and plots, and prints the Markdown.
+type Tables<K> = dyn Fn(&Opened<K>) -> anyhow::Result<()>;
 
 impl State {
     /// All of them.
@@ -140,16 +138,17 @@ impl State {
     }
 }
 
-impl<K: Kind, V> Opened<K, V> {
-    /// The experiment `name` with the records in `out`.
+impl<K: Kind> Opened<K> {
+    /// The experiment `name` of the specification at `path` with its records. `is_own` is true if something else is run than the
+    /// specification says; `tables` writes tables and plots, and prints the Markdown.
     pub fn new(
-        (kind, view): (K, V),
-        name: &str,
-        cells: Vec<K::Cell>,
-        out: &Path,
-        accept_stale: bool,
-        command: String,
-    ) -> anyhow::Result<Opened<K, V>> {
+        args: &Experiments,
+        path: &Path,
+        (name, is_own): (&str, bool),
+        (kind, cells): (K, Vec<K::Cell>),
+        tables: Box<Tables<K>>,
+    ) -> anyhow::Result<Opened<K>> {
+        let out = &*args.folder(name, is_own);
         let folder = Folder::new(out);
         if let Some(other) = experiment_of(out).filter(|other| other != name) {
             let what =
@@ -164,8 +163,9 @@ impl<K: Kind, V> Opened<K, V> {
         if let Some(parent) = out.parent().filter(|parent| *parent != Path::new(super::RESULTS)) {
             beside.push(if parent.as_os_str().is_empty() { PathBuf::from(".") } else { parent.to_owned() });
         }
-        let (name, unreadable) = (name.to_owned(), Vec::new());
-        Ok(Opened { kind, view, name, cells, store, beside, accept_stale, folder, command, unreadable })
+        let (name, accept_stale, command) = (name.to_owned(), args.accept_stale, args.command(path));
+        let unreadable = Vec::new();
+        Ok(Opened { kind, name, cells, store, beside, accept_stale, folder, command, unreadable, tables })
     }
 
     /// The records of other experiments, which may have run `missing` cells or tell how long these take. Of all experiments they are
@@ -179,10 +179,15 @@ impl<K: Kind, V> Opened<K, V> {
         self.store.status_of(self.kind.key(cell), |record| self.kind.is_current(cell, record))
     }
 
+    /// The record of a cell that tables are made of.
+    pub fn usable(&self, cell: &K::Cell) -> Option<&K::Record> {
+        self.status(cell).usable(self.accept_stale)
+    }
+
     /// The cells without a usable record, each key once.
     fn missing(&self) -> Vec<&K::Cell> {
         let mut seen = HashSet::new();
-        let is_missing = |c: &&K::Cell| self.status(c).usable(self.accept_stale).is_none();
+        let is_missing = |c: &&K::Cell| self.usable(c).is_none();
         self.cells.iter().filter(is_missing).filter(|cell| seen.insert(self.kind.key(cell))).collect()
     }
 
@@ -280,7 +285,7 @@ impl<K: Kind, V> Opened<K, V> {
     }
 
     /// Runs `cells` in `folder`, where other processes may run `of_others`; their records go into `store`. How long they take is
-    /// judged by `records`.
+    /// judged by `records`. Returns the number of cells that failed.
     pub fn run_cells(
         &self,
         folder: &Folder,
@@ -288,13 +293,13 @@ impl<K: Kind, V> Opened<K, V> {
         store: &mut Store<K::Record>,
         records: &[&K::Record],
         how: &How,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<usize> {
         let bar = progress(cells.len() as u64);
         let mut pace = Pace::new(&self.kind, cells, records);
         let start = Instant::now();
         folder.sweep(&self.done(store), &folder.lock()?)?;
         let runner = Runner { kind: &self.kind, folder, jobs: self.jobs(how), checkpoint_every: how.checkpoint_every };
-        let outcome = run(&runner, cells, of_others, store, &mut |event| {
+        let n_failed = run(&runner, cells, of_others, store, &mut |event| {
             let failed = matches!(event, Event::Failed(..));
             let line = match event {
                 Event::Finished(cell, record) => {
@@ -327,7 +332,7 @@ impl<K: Kind, V> Opened<K, V> {
             }
         })?;
         bar.finish_and_clear();
-        Ok(outcome)
+        Ok(n_failed)
     }
 
     /// Number of cells run side by side.
@@ -336,7 +341,7 @@ impl<K: Kind, V> Opened<K, V> {
     }
 }
 
-impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
+impl<K: Kind> Experiment for Opened<K> {
     fn name(&self) -> &str {
         &self.name
     }
@@ -407,17 +412,17 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
         note(format_args!("{}: {} cells to run, {n_done} done before, {jobs} at once{time}", self.name, missing.len()));
         self.tell();
         let mut store = self.store.clone();
-        let outcome =
+        let n_failed =
             self.run_cells(&self.folder, (&missing, &of_others), &mut store, &self.records_with(&others), how)?;
         let n_missing = missing.len();
         self.store = store;
         if how.only.is_none() {
             self.write_tables()?;
         }
-        if outcome.n_failed > 0 {
-            eprintln!("{} of {n_missing} cells failed", outcome.n_failed);
+        if n_failed > 0 {
+            eprintln!("{n_failed} of {n_missing} cells failed");
         }
-        Ok(outcome.n_failed + self.unreadable.len())
+        Ok(n_failed + self.unreadable.len())
     }
 
     fn verify(&mut self, options: &verify::Options, how: &How) -> anyhow::Result<Verified> {
@@ -431,7 +436,7 @@ impl<K: Kind, V: View<K>> Experiment for Opened<K, V> {
         if n_stale > 0 && !self.accept_stale {
             eprintln!("{n_stale} of {n_cells} cells have only records made by other code; --accept-stale uses them");
         }
-        V::write_tables(self)
+        (self.tables)(self)
     }
 }
 

@@ -128,7 +128,7 @@ pub fn run(experiments: &Experiments, options: &Options, how: &How) -> anyhow::R
 }
 
 /// Runs the sample of one experiment again.
-pub fn verify<K: Kind, V>(opened: &mut Opened<K, V>, options: &Options, how: &How) -> anyhow::Result<Verified> {
+pub fn verify<K: Kind>(opened: &mut Opened<K>, options: &Options, how: &How) -> anyhow::Result<Verified> {
     let (mut verified, agreeing) = run_again(opened, options, how)?;
     if options.carry_over {
         verified.carried_over = carry_over(opened, &agreeing)?;
@@ -140,7 +140,7 @@ pub fn verify<K: Kind, V>(opened: &mut Opened<K, V>, options: &Options, how: &Ho
 type Agreeing = HashMap<String, usize>;
 
 /// Takes the stale records of the revisions whose samples agree for this program's; how many these are.
-fn carry_over<K: Kind, V>(opened: &mut Opened<K, V>, agreeing: &Agreeing) -> anyhow::Result<usize> {
+fn carry_over<K: Kind>(opened: &mut Opened<K>, agreeing: &Agreeing) -> anyhow::Result<usize> {
     let Provenance { revision, .. } = Provenance::of_this_process(1);
     let recorded = recorded(opened);
     let of = |revision: &str| recorded.iter().filter(|(_, record)| record.provenance().revision == revision).count();
@@ -162,8 +162,8 @@ fn carry_over<K: Kind, V>(opened: &mut Opened<K, V>, agreeing: &Agreeing) -> any
 
 /// The cells of the sample, with their records. Where records are to be carried over, each revision that made some has a sample of
 /// its own.
-fn draw<'o, K: Kind, V>(
-    opened: &'o Opened<K, V>,
+fn draw<'o, K: Kind>(
+    opened: &'o Opened<K>,
     recorded: &[(&'o K::Cell, &'o K::Record)],
     options: &Options,
 ) -> Vec<(&'o K::Cell, &'o K::Record)> {
@@ -180,7 +180,7 @@ fn draw<'o, K: Kind, V>(
 }
 
 /// Runs the sample again; what came out, and for which revisions all agree.
-fn run_again<K: Kind, V>(opened: &Opened<K, V>, options: &Options, how: &How) -> anyhow::Result<(Verified, Agreeing)> {
+fn run_again<K: Kind>(opened: &Opened<K>, options: &Options, how: &How) -> anyhow::Result<(Verified, Agreeing)> {
     let recorded = recorded(opened);
     let mut verified = Verified::new(&opened.name);
     verified.recorded = recorded.len();
@@ -251,7 +251,7 @@ fn run_again<K: Kind, V>(opened: &Opened<K, V>, options: &Options, how: &How) ->
 }
 
 /// The cells that have records, each once, with the record that tables are made of: one of this program's code, or else the newest.
-fn recorded<K: Kind, V>(opened: &Opened<K, V>) -> Vec<(&K::Cell, &K::Record)> {
+fn recorded<K: Kind>(opened: &Opened<K>) -> Vec<(&K::Cell, &K::Record)> {
     let mut seen = HashSet::new();
     let cells = opened.cells.iter().filter(|cell| seen.insert(opened.kind.key(cell)));
     cells.filter_map(|cell| Some((cell, opened.status(cell).usable(true)?))).collect()
@@ -259,8 +259,8 @@ fn recorded<K: Kind, V>(opened: &Opened<K, V>) -> Vec<(&K::Cell, &K::Record)> {
 
 impl Differing {
     /// Disagreements of a cell's record with `what`; none if there are none.
-    fn new<K: Kind, V>(
-        opened: &Opened<K, V>,
+    fn new<K: Kind>(
+        opened: &Opened<K>,
         cell: &K::Cell,
         record: &K::Record,
         found: &[Disagreement],

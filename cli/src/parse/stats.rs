@@ -1,14 +1,12 @@
 //! Speed of parsing a file.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt::{self, Write as _};
 
 use treebeam::error::counted;
-use treebeam::parser::AnyParser;
-use treebeam::process::peak_rss_bytes;
 
 /// Counts, times and speeds of one run, without the time to load the model.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Stats {
     /// Sentences.
     pub sentences: usize,
@@ -37,36 +35,6 @@ pub struct Stats {
     pub threads: usize,
     /// The most memory that the process has held, the model included; none where the system does not tell.
     pub peak_rss_bytes: Option<u64>,
-}
-
-impl Stats {
-    /// The figures of a run that has just ended.
-    pub fn new(
-        sentences: usize,
-        tokens: usize,
-        seconds: f64,
-        decoding_seconds: f64,
-        model_load_seconds: f64,
-        parser: &AnyParser,
-        threads: usize,
-    ) -> Stats {
-        let per_second = |n: usize| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
-        Stats {
-            sentences,
-            tokens,
-            seconds,
-            decoding_seconds,
-            sentences_per_second: per_second(sentences),
-            tokens_per_second: per_second(tokens),
-            model_load_seconds,
-            beam: parser.beam(),
-            merge: parser.merges(),
-            configurations: parser.n_scored(),
-            margin: parser.margin(),
-            threads,
-            peak_rss_bytes: peak_rss_bytes(),
-        }
-    }
 }
 
 impl fmt::Display for Stats {

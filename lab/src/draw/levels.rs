@@ -41,18 +41,6 @@ mod tests {
     use super::*;
     use treebeam::tree::{ROOT, Roots, all_trees, is_projective};
 
-    #[test]
-    fn nested_arcs_rise_and_neighbours_share_a_level() {
-        assert_eq!(levels(&[(0, 1), (1, 2), (0, 2), (2, 5), (3, 4)]), [1, 1, 2, 2, 1]);
-    }
-
-    #[test]
-    fn crossing_arcs_differ() {
-        assert_eq!(levels(&[(0, 2), (1, 3)]), [1, 2]);
-        // The third crosses the second but not the first, and comes back to its level.
-        assert_eq!(levels(&[(0, 2), (1, 4), (3, 6)]), [1, 2, 1]);
-    }
-
     /// All trees of up to 5 words: no two arcs that overlap share a level, an arc is above what it spans, and without
     /// crossing arcs no level could be lower.
     #[test]

@@ -13,14 +13,8 @@ use treebeam::tree::{Node, ROOT};
 /// Columns of text are not made narrower than this.
 const NARROWEST: usize = 6;
 
-/// The drawing in lines of `width` characters, if that can be had by cutting words.
-pub(super) fn lines(drawing: &Drawing, width: usize) -> String {
-    let mut out = String::new();
-    write_lines(&mut out, drawing, width).expect("strings take all that is written to them");
-    out
-}
-
-fn write_lines(out: &mut String, drawing: &Drawing, width: usize) -> fmt::Result {
+/// Writes the drawing in lines of `width` characters, if that can be had by cutting words.
+pub(super) fn write_lines(out: &mut String, drawing: &Drawing, width: usize) -> fmt::Result {
     let n = drawing.sentence.n_words();
     let arcs = arcs(&drawing.tree.analysis.heads);
     let labels = match drawing.with_labels {
@@ -137,8 +131,8 @@ fn widest(texts: &[String]) -> usize {
     texts.iter().map(|text| text.width()).max().unwrap_or(0)
 }
 
-/// `text` with blanks for what a terminal would not show as it stands.
-fn printable(text: impl AsRef<str>) -> String {
+/// `text` on one line, with blanks for what a terminal would not show as it stands.
+pub(super) fn printable(text: impl AsRef<str>) -> String {
     text.as_ref().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
@@ -167,14 +161,6 @@ fn padded(text: &str, width: usize) -> String {
 mod tests {
     use super::*;
     use treebeam::tree::{Roots, all_trees};
-
-    #[test]
-    fn arcs_by_hand() {
-        assert_eq!(arcs(&[2, 3, 0]), ["◄┐  ", "─┴◄┐", "───┘"]);
-        // The fourth word hangs on the first: it crosses.
-        assert_eq!(arcs(&[3, 3, 0, 1]), ["──◄┬─┐", "◄┐ │ │", "─┴─┘ │", "────◄┘"]);
-        assert_eq!(arcs(&[0]), [""]);
-    }
 
     /// Every line has the same width, every word but roots an arrow, and lines that leave a place arrive at the next.
     #[test]

@@ -69,7 +69,7 @@ impl Drawing<'_> {
     /// # Panics
     /// If a tree does not have one arc for each word of the sentence, or `columns` is empty.
     pub fn svg(&self) -> String {
-        render::svg(self)
+        written(|out| render::write_svg(out, self))
     }
 
     /// The picture in LaTeX, an environment of the package tikz-dependency, or with `standalone` a document that has nothing
@@ -78,7 +78,7 @@ impl Drawing<'_> {
     /// # Panics
     /// As [`Drawing::svg`].
     pub fn tikz(&self, standalone: bool) -> String {
-        tikz::tikz(self, standalone)
+        written(|out| tikz::write_tikz(out, self, standalone))
     }
 
     /// The picture in lines of text, a word to each, with its arcs beside it: brackets, with an arrow where they come into the
@@ -88,7 +88,8 @@ impl Drawing<'_> {
     /// # Panics
     /// As [`Drawing::svg`].
     pub fn text(&self, width: u32) -> String {
-        lines::lines(self, if width == 0 { usize::MAX } else { width as usize })
+        let width = if width == 0 { usize::MAX } else { width as usize };
+        written(|out| lines::write_lines(out, self, width))
     }
 
     fn trees(&self) -> impl Iterator<Item = &DrawnTree<'_>> {
@@ -165,6 +166,12 @@ impl Drawing<'_> {
     fn rows(&self) -> Vec<(Column, Vec<&str>)> {
         rows(self.sentence, self.columns)
     }
+}
+
+fn written(write: impl FnOnce(&mut String) -> std::fmt::Result) -> String {
+    let mut out = String::new();
+    write(&mut out).expect("strings take all that is written to them");
+    out
 }
 
 /// The texts of these columns, word by word: the first column, and of the others those that have something.

@@ -44,13 +44,6 @@ const STYLE: &str = "\
 .treebeam-tree .head{color:#ff9f6b}\
 .treebeam-tree .label{color:#79b8ff}}";
 
-/// Draws the whole picture.
-pub(super) fn svg(drawing: &Drawing) -> String {
-    let mut out = String::new();
-    write_svg(&mut out, drawing).expect("strings take all that is written to them");
-    out
-}
-
 /// A number with one digit behind the point, if any.
 struct N(f64);
 
@@ -93,7 +86,8 @@ fn arcs(drawing: &Drawing, tree: &DrawnTree) -> Vec<Arc> {
     tree.analysis.heads.iter().zip(&tree.analysis.labels).enumerate().map(arc).collect()
 }
 
-fn write_svg(out: &mut String, drawing: &Drawing) -> fmt::Result {
+/// Draws the whole picture.
+pub(super) fn write_svg(out: &mut String, drawing: &Drawing) -> fmt::Result {
     let rows = rows(drawing);
     let n = drawing.sentence.n_words();
     let widest = |word: usize| rows.iter().map(|row| width(&row.shown[word], row.size)).fold(0.0, f64::max);

@@ -2,22 +2,17 @@
 
 use std::fmt::{self, Write};
 
+use super::lines::printable;
 use super::text::is_right_to_left;
 use super::{Difference, Drawing, DrawnTree};
 use treebeam::tree::Node;
 use treebeam::treebank::Column;
 
-/// The drawing as an environment `dependency`, or as a whole document.
-pub(super) fn tikz(drawing: &Drawing, standalone: bool) -> String {
-    let mut out = String::new();
-    write_tikz(&mut out, drawing, standalone).expect("strings take all that is written to them");
-    out
-}
-
-fn write_tikz(out: &mut String, drawing: &Drawing, standalone: bool) -> fmt::Result {
+/// Writes the drawing as an environment `dependency`, or as a whole document.
+pub(super) fn write_tikz(out: &mut String, drawing: &Drawing, standalone: bool) -> fmt::Result {
     let words = || drawing.sentence.words();
     let forms = || words().map(|word| drawing.sentence.form(word));
-    writeln!(out, "% {}", on_one_line(&drawing.title()))?;
+    writeln!(out, "% {}", printable(drawing.title()))?;
     if let Some(scores) = drawing.scores() {
         writeln!(out, "% {scores}")?;
     }
@@ -108,11 +103,6 @@ fn escaped(text: &str) -> String {
         }
     }
     escaped
-}
-
-/// Text of a comment, which must not end it.
-fn on_one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 #[cfg(test)]

@@ -46,15 +46,6 @@ pub struct Cell {
     pub tags: Tags,
 }
 
-/// The trainings of a cell: its own, and the one from whose model that goes on, if there is one.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Trainings {
-    /// The options of its own training.
-    pub options: Options,
-    /// Those of the one before.
-    pub after: Option<Options>,
-}
-
 /// Identity of a training, save the code.
 #[derive(Serialize)]
 struct TrainingIdentity<'a> {
@@ -127,55 +118,34 @@ fn is_none(margin: &Margin) -> bool {
 }
 
 impl Cell {
-    /// A cell with its key.
+    /// The cell with what follows from its options, data and widths: its key, the behaviour that it depends on, the training that it
+    /// begins with.
     ///
     /// # Errors
     /// If the options name a file that cannot be read.
-    pub fn new(
-        row: &str,
-        column: &str,
-        trainings: Trainings,
-        data: Arc<Data>,
-        (decode, margin): (Vec<usize>, Margin),
-        (diagnose, tags): (bool, Tags),
-    ) -> Result<Cell> {
-        let Trainings { options, after } = trainings;
-        let features_sha256 = own_features_sha256(&options)?;
-        let shared_training = after.as_ref().map(|after| training_key(after, &data, tags)).transpose()?;
+    pub fn keyed(self) -> Result<Cell> {
+        let Cell { options, after, data, decode, margin, diagnose, tags, .. } = &self;
+        let features_sha256 = own_features_sha256(options)?;
+        let shared_training = after.as_ref().map(|after| training_key(after, data, *tags)).transpose()?;
         let identity = Identity {
             scheme: 1,
-            options: &options,
-            after: &after,
+            options,
+            after,
             features: &features_sha256,
-            files: sha256_of_files(&options)?,
+            files: sha256_of_files(options)?,
             train: &data.train.sha256,
             dev: &data.dev.sha256,
             test: &data.test.sha256,
-            decode: &decode,
-            margin,
-            diagnose,
-            tags,
+            decode,
+            margin: *margin,
+            diagnose: *diagnose,
+            tags: *tags,
         };
         let key = digest_of(&identity)?;
         let tagger = tags.tagger(options.columns().1)?.map(Options::Transitions);
-        let trainings: Vec<&Options> = std::iter::once(&options).chain(&after).chain(&tagger).collect();
+        let trainings: Vec<&Options> = std::iter::once(options).chain(after).chain(&tagger).collect();
         let golden = Golden::concerning(&trainings);
-        let (row, column) = (row.to_owned(), column.to_owned());
-        Ok(Cell {
-            key,
-            golden,
-            row,
-            column,
-            options,
-            after,
-            shared_training,
-            features_sha256,
-            data,
-            decode,
-            margin,
-            diagnose,
-            tags,
-        })
+        Ok(Cell { key, golden, shared_training, features_sha256, ..self })
     }
 
     /// True if `record`, one of this cell's, was made by a program that behaves as this one.

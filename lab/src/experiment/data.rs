@@ -416,22 +416,4 @@ mod tests {
         let error = Data::find("fold:1/4:.".parse().unwrap(), Some(root.path()), None).unwrap_err().to_string();
         assert!(error.contains("train.conllu: 3 sentences; expected at least one for each of 4 folds"), "{error}");
     }
-
-    #[test]
-    fn what_is_missing_is_named() {
-        let root = tempfile::tempdir().unwrap();
-        let message = |source: Source| Data::find(source, Some(root.path()), None).unwrap_err().to_string();
-        assert!(message(Source::Folder("yy".into())).contains("yy: no train data; expected train.conllu"));
-        std::fs::write(root.path().join("train.conllu"), "\n").unwrap();
-        assert!(message(Source::Folder(".".into())).contains("train.conllu"));
-    }
-
-    #[test]
-    fn generated_portions_are_what_the_generator_makes() {
-        let data = Data::find("generated:1,100,projective".parse().unwrap(), None, Some(70)).unwrap();
-        let ranges = [&data.train, &data.dev, &data.test].map(|p| p.sentences.clone());
-        assert_eq!(ranges, [0..70, 80..90, 90..100]);
-        assert_eq!(data.dev.sha256, hex(&Sha256::digest(text(80..90))));
-        assert_eq!(data.read(&data.test).unwrap().sentences.len(), 10);
-    }
 }

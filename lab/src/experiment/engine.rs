@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::cell::Cell;
@@ -144,7 +145,7 @@ fn resume(run: &mut (impl Run + ?Sized), desk: &Desk) -> Option<f64> {
         treebeam::console::say(format_args!("{error}; the cell is run from the beginning"));
         return None;
     }
-    let spent = Spent::read(desk);
+    let spent: Option<Spent> = read_json(&desk.clock());
     let learning = || run.reports().iter().map(|report| report.seconds).sum();
     Some(spent.filter(|spent| spent.iteration == run.reports().len()).map_or_else(learning, |spent| spent.seconds))
 }
@@ -159,7 +160,7 @@ fn train_to_the_end(run: &mut (impl Run + ?Sized), desk: &Desk, start: Instant, 
         if can_save && saved.elapsed() >= desk.checkpoint_every && !run.is_done() {
             let seconds = before + start.elapsed().as_secs_f64();
             let spent = Spent { iteration: run.reports().len(), seconds };
-            let written = spent.write(desk).and_then(|()| run.save(&desk.checkpoint));
+            let written = write_json(&desk.clock(), &spent).and_then(|()| run.save(&desk.checkpoint));
             if let Err(error) = written {
                 treebeam::console::say(format_args!("{error}; the cell goes on without checkpoints"));
                 can_save = false;
@@ -170,14 +171,9 @@ fn train_to_the_end(run: &mut (impl Run + ?Sized), desk: &Desk, start: Instant, 
     Ok(())
 }
 
-impl Spent {
-    fn read(desk: &Desk) -> Option<Spent> {
-        std::fs::read(desk.clock()).ok().and_then(|text| serde_json::from_slice(&text).ok())
-    }
-
-    fn write(&self, desk: &Desk) -> Result<()> {
-        write_json(&desk.clock(), self)
-    }
+/// Value that a process wrote as JSON into `path`; none if it cannot be read.
+fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    std::fs::read(path).ok().and_then(|text| serde_json::from_slice(&text).ok())
 }
 
 fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
@@ -267,8 +263,7 @@ fn shared<D: Borrow<TrainingData>>(
     began: Instant,
 ) -> Result<Finished> {
     let history = desk.shared_history();
-    let done = std::fs::read(&history).ok().and_then(|text| serde_json::from_slice(&text).ok());
-    if let Some(finished) = done.filter(|_| desk.shared_model.exists()) {
+    if let Some(finished) = read_json(&history).filter(|_| desk.shared_model.exists()) {
         return Ok(finished);
     }
     let own_desk = desk.of_shared();

@@ -366,18 +366,6 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_is_claimed_once_and_free_again_when_the_claim_is_dropped() {
-        let place = tempfile::tempdir().unwrap();
-        let folder = Folder::new(place.path());
-        let Attempt::Ours(claim) = take(&folder, "a") else { panic!("nobody has claimed it") };
-        assert!(claim.is_ours());
-        assert!(matches!(take(&folder, "a"), Attempt::Held(holder) if holder.pid == std::process::id()));
-        assert!(matches!(take(&folder, "b"), Attempt::Ours(_)));
-        drop(claim);
-        assert!(matches!(take(&folder, "a"), Attempt::Ours(_)));
-    }
-
-    #[test]
     fn claims_of_processes_that_are_gone_are_taken_over() {
         let place = tempfile::tempdir().unwrap();
         let folder = Folder::new(place.path());

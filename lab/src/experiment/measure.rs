@@ -98,26 +98,3 @@ fn decode<E: Engine>(
     }
     Ok(decoding)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::experiment::testing::{FakeEngine, desk, plan, provenance};
-
-    #[test]
-    fn totals_are_the_sums_of_the_sentences() {
-        let cell = plan().cells.pop().unwrap();
-        let measured = measure(&FakeEngine::default(), &cell, ("test", provenance("r1")), 3, &desk()).unwrap();
-        assert_eq!(measured.decodings.iter().map(|d| d.width).collect::<Vec<_>>(), cell.decode);
-        for decoding in &measured.decodings {
-            assert_eq!(decoding.wall_s.len(), 3);
-            assert_eq!(decoding.cpu_s.len(), if thread_cpu_s().is_some() { 3 } else { 0 });
-            let (test, errors) = (decoding.test.with_punctuation, &decoding.errors.with_punctuation);
-            assert_eq!(errors.heads.iter().sum::<u64>(), test.tokens - test.heads);
-            assert_eq!(errors.labelled.iter().sum::<u64>(), test.tokens - test.labelled);
-            assert!(decoding.test.without_punctuation.tokens < test.tokens);
-            assert_eq!(decoding.test.with_punctuation.sentences, cell.data.test.n_sentences() as u64);
-            assert_eq!(decoding.dev.with_punctuation.sentences, cell.data.dev.n_sentences() as u64);
-        }
-    }
-}

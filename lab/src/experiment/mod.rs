@@ -73,7 +73,7 @@ pub use overrides::Overrides;
 pub use plan::{Plan, Unreadable};
 pub use provenance::{Carried, Host, Provenance};
 pub use record::{ByRule, Decoding, Epoch, Errors, Record, Scores, SentenceErrors, Training};
-pub use run::{Event, Outcome, Runner, run};
+pub use run::{Event, Runner, run};
 pub use source::Source;
 pub use spec::{GridAxis, Profile, Spec, Variant, check_names, profile_named, read_toml};
 pub use store::{Status, Store};

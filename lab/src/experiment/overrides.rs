@@ -114,18 +114,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_need_no_quotes() {
-        let overrides =
-            Overrides::parse(&["update=early", "beam=16", "explore-prob=0.5", "treebanks=a  b", "seeds=3 4"]);
-        let overrides = overrides.unwrap();
-        assert_eq!(overrides.options["update"].as_str(), Some("early"));
-        assert_eq!(overrides.options["beam"].as_integer(), Some(16));
-        assert_eq!(overrides.options["explore-prob"].as_float(), Some(0.5));
-        assert_eq!(overrides.treebanks.unwrap(), ["a", "b"]);
-        assert_eq!(overrides.seeds.unwrap(), [3, 4]);
-    }
-
-    #[test]
     fn unknown_keys_and_unfit_values_are_refused() {
         for (setting, part) in [
             ("beam", "expected key=value"),

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 
@@ -16,24 +15,13 @@ use treebeam::error::{Error, Result};
 #[derive(Debug)]
 pub enum Event<'a, C, R> {
     /// A cell has been run and its record is on disk.
-    Finished(&'a C, &'a R),
+    Finished(&'a C, R),
     /// Another process has run the cell meanwhile.
-    Found(&'a C, &'a R),
+    Found(&'a C, R),
     /// A cell could not be run, or its record not be written; the others go on.
-    Failed(&'a C, &'a Error),
+    Failed(&'a C, Error),
     /// All cells that are left are run by other processes, of which this is one.
-    Waiting(usize, &'a Holder),
-}
-
-/// Outcome of a run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Outcome {
-    /// Cells that left a record.
-    pub n_finished: usize,
-    /// Cells that other processes have run meanwhile.
-    pub n_found: usize,
-    /// Cells that failed.
-    pub n_failed: usize,
+    Waiting(usize, Holder),
 }
 
 /// Settings that all cells of a run have in common.
@@ -59,6 +47,8 @@ struct Shared<'a, K: Kind> {
     /// For each training that cells share, those of them that had not been run at the start, by whichever process they will be.
     sharing: HashMap<&'a str, Vec<&'a K::Cell>>,
     store: &'a mut Store<K::Record>,
+    /// Why claims cannot be made, so that all threads have stopped.
+    broken: Option<Error>,
 }
 
 impl<'a, K: Kind> Shared<'a, K> {
@@ -117,8 +107,7 @@ impl<K: Kind> Runner<'_, K> {
 /// Next task of a thread.
 enum Next<'a, C, R> {
     Run(&'a C, Claims),
-    Found(&'a C, R),
-    Wait(usize, Holder),
+    Tell(Event<'a, C, R>),
     Stop,
 }
 
@@ -127,7 +116,7 @@ pub type Observer<'o, K> = &'o mut dyn FnMut(Event<<K as Kind>::Cell, <K as Kind
 
 /// Runs `cells`, of an experiment whose cells in `others` are left to other processes. Each record goes to disk as soon as its cell is done, and into `store`. Results do not depend on the number of
 /// jobs or of processes, only the order of the records does. When all that is left is run by other processes, waits for them, and
-/// takes over what they leave.
+/// takes over what they leave. Returns the number of cells that failed.
 ///
 /// # Errors
 /// If claims cannot be made in the folder.
@@ -137,7 +126,7 @@ pub fn run<K: Kind>(
     others: &[&K::Cell],
     store: &mut Store<K::Record>,
     observer: Observer<K>,
-) -> Result<Outcome> {
+) -> Result<usize> {
     let mut pending = cells.to_vec();
     pending.reverse();
     let mut sharing: HashMap<&str, Vec<&K::Cell>> = HashMap::new();
@@ -146,16 +135,14 @@ pub fn run<K: Kind>(
             sharing.entry(training).or_default().push(cell);
         }
     }
-    let shared = Mutex::new(Shared::<K> { pending, sharing, store });
-    let stop = AtomicBool::new(false);
+    let shared = Mutex::new(Shared::<K> { pending, sharing, store, broken: None });
     // Plain threads, not a rayon pool: a rayon worker that waits for parallel work inside a cell may start another cell
     // meanwhile on the same stack, which would spoil its clock and could wait for the decoding lock that it holds itself.
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
         for number in 0..runner.jobs.clamp(1, cells.len().max(1)).min(runner.kind.most_jobs()) {
-            let (sender, shared, stop) = (sender.clone(), &shared, &stop);
-            let started = std::thread::Builder::new().spawn_scoped(scope, move || work(runner, shared, stop, &sender));
-            match started {
+            let (sender, shared) = (sender.clone(), &shared);
+            match std::thread::Builder::new().spawn_scoped(scope, move || work(runner, shared, &sender)) {
                 Ok(_) => {}
                 Err(error) if number == 0 => return Err(treebeam::process::no_threads(1, &error)),
                 // Those that were started do the work of all.
@@ -164,57 +151,37 @@ pub fn run<K: Kind>(
         }
         drop(sender);
 
-        let mut outcome = Outcome::default();
-        let mut waits = false;
-        let mut broken = None;
-        for message in receiver {
-            match message {
-                Message::Finished(cell, record) => {
-                    observer(Event::Finished(cell, &record));
-                    outcome.n_finished += 1;
-                }
-                Message::Found(cell, record) => {
-                    observer(Event::Found(cell, &record));
-                    outcome.n_found += 1;
-                }
-                Message::Failed(cell, error) => {
-                    observer(Event::Failed(cell, &error));
-                    outcome.n_failed += 1;
-                }
-                Message::Waiting(n, holder) if !waits && !holder.is_this_process() => {
-                    waits = true;
-                    observer(Event::Waiting(n, &holder));
-                }
-                Message::Waiting(..) => {}
-                Message::Broken(error) => broken = Some(error),
+        let (mut n_failed, mut waits) = (0, false);
+        for event in receiver {
+            match &event {
+                Event::Finished(..) | Event::Found(..) => {}
+                Event::Failed(..) => n_failed += 1,
+                Event::Waiting(_, holder) if waits || holder.is_this_process() => continue,
+                Event::Waiting(..) => waits = true,
             }
+            observer(event);
         }
-        broken.map_or(Ok(outcome), Err)
+        let broken = lock(&shared).broken.take();
+        broken.map_or(Ok(n_failed), Err)
     })
 }
 
-enum Message<'a, C, R> {
-    Finished(&'a C, R),
-    Found(&'a C, R),
-    Failed(&'a C, Error),
-    Waiting(usize, Holder),
-    Broken(Error),
-}
-
-type Messages<'a, K> = mpsc::Sender<Message<'a, <K as Kind>::Cell, <K as Kind>::Record>>;
-
 /// One thread of a run.
-fn work<'a, K: Kind>(runner: &Runner<K>, shared: &Mutex<Shared<'a, K>>, stop: &AtomicBool, messages: &Messages<'a, K>) {
-    while !stop.load(Ordering::Relaxed) {
+fn work<'a, K: Kind>(
+    runner: &Runner<K>,
+    shared: &Mutex<Shared<'a, K>>,
+    events: &mpsc::Sender<Event<'a, K::Cell, K::Record>>,
+) {
+    loop {
         // The lock must be free again while the cell runs.
         let found = next(runner, &mut lock(shared));
-        let message = match found {
+        let event = match found {
             Ok(Next::Stop) => return,
-            Ok(Next::Found(cell, record)) => Message::Found(cell, record),
-            Ok(Next::Wait(n, holder)) => {
-                let message = Message::Waiting(n, holder);
-                std::thread::sleep(POLL);
-                message
+            Ok(Next::Tell(event)) => {
+                if matches!(event, Event::Waiting(..)) {
+                    std::thread::sleep(POLL);
+                }
+                event
             }
             Ok(Next::Run(cell, claims)) => match run_one(runner, cell, &claims.cell) {
                 Ok(record) => {
@@ -222,16 +189,18 @@ fn work<'a, K: Kind>(runner: &Runner<K>, shared: &Mutex<Shared<'a, K>>, stop: &A
                     shared.store.insert(record.clone());
                     // A model that stays in the folder does no harm.
                     let _ = shared.tidy_after(runner, cell);
-                    Message::Finished(cell, record)
+                    Event::Finished(cell, record)
                 }
-                Err(error) => Message::Failed(cell, error),
+                Err(error) => Event::Failed(cell, error),
             },
             Err(error) => {
-                stop.store(true, Ordering::Relaxed);
-                Message::Broken(error)
+                let mut shared = lock(shared);
+                shared.pending.clear();
+                shared.broken = Some(error);
+                return;
             }
         };
-        if messages.send(message).is_err() {
+        if events.send(event).is_err() {
             return;
         }
     }
@@ -258,7 +227,7 @@ fn next<'a, K: Kind>(runner: &Runner<K>, shared: &mut Shared<'a, K>) -> Result<N
             let record = record.clone();
             shared.pending.remove(place);
             shared.tidy_after(runner, cell)?;
-            return Ok(Next::Found(cell, record));
+            return Ok(Next::Tell(Event::Found(cell, record)));
         }
         match runner.claim(cell, &lock)? {
             Ok(claims) => {
@@ -270,7 +239,7 @@ fn next<'a, K: Kind>(runner: &Runner<K>, shared: &mut Shared<'a, K>) -> Result<N
         }
     }
     // Something is left, and all of it is held.
-    Ok(held.map_or(Next::Stop, |holder| Next::Wait(shared.pending.len(), holder)))
+    Ok(held.map_or(Next::Stop, |holder| Next::Tell(Event::Waiting(shared.pending.len(), holder))))
 }
 
 /// Runs a cell and writes its record.
@@ -306,96 +275,52 @@ mod tests {
     use crate::experiment::{Cell, Store};
     use std::path::Path;
 
-    /// Runs the cells of the test's plan that are missing, then gathers; titles of those that failed.
-    fn run_missing(engine: FakeEngine, path: &Path, jobs: usize) -> (Outcome, Vec<String>) {
+    /// Runs the cells of the test's plan that are missing; how many have a record now, and titles of those that failed.
+    fn run_missing(engine: FakeEngine, path: &Path) -> (usize, Vec<String>) {
         let plan = plan();
         let folder = Folder::new(path);
         let mut store = Store::open(&folder).unwrap();
         let missing: Vec<&Cell> = plan.cells.iter().filter(|c| store.usable(c, false).is_none()).collect();
-        let mut failed = Vec::new();
+        let (mut n_finished, mut failed) = (0, Vec::new());
         let kind = trainings(engine, "r1");
-        let runner = Runner { kind: &kind, folder: &folder, jobs, checkpoint_every: Duration::MAX };
-        let outcome = run(&runner, &missing, &[], &mut store, &mut |event| {
-            if let Event::Failed(cell, error) = event {
-                failed.push(format!("{}: {error}", cell.title()));
-            }
+        let runner = Runner { kind: &kind, folder: &folder, jobs: 2, checkpoint_every: Duration::MAX };
+        let n_failed = run(&runner, &missing, &[], &mut store, &mut |event| match event {
+            Event::Failed(cell, error) => failed.push(format!("{}: {error}", cell.title())),
+            _ => n_finished += 1,
         });
-        let order: Vec<&str> = plan.cells.iter().map(|cell| cell.key.as_str()).collect();
-        store.gather(&folder, &order, &folder.lock().unwrap()).unwrap();
-        (outcome.unwrap(), failed)
-    }
-
-    fn figures(path: &Path) -> Vec<String> {
-        let store: Store = Store::open(&Folder::new(path)).unwrap();
-        let mut all: Vec<String> = store
-            .records()
-            .iter()
-            .map(|r| format!("{} {:?}", r.key, r.decodings.iter().map(|d| (d.width, d.test)).collect::<Vec<_>>()))
-            .collect();
-        all.sort();
-        all
+        assert_eq!(n_failed.unwrap(), failed.len());
+        (n_finished, failed)
     }
 
     #[test]
     fn a_failing_and_a_panicking_cell_do_not_stop_the_others_and_are_run_again() {
         let folder = tempfile::tempdir().unwrap();
         let faulty = FakeEngine { faults: vec![(3, Fault::Error), (5, Fault::Panic)] };
-        let (outcome, failed) = run_missing(faulty, folder.path(), 2);
-        assert_eq!(outcome, Outcome { n_finished: 22, n_found: 0, n_failed: 2 });
+        let (n_finished, failed) = run_missing(faulty, folder.path());
+        assert_eq!((n_finished, failed.len()), (22, 2));
         assert!(failed.iter().any(|f| f.contains("no such luck")), "{failed:?}");
         assert!(failed.iter().any(|f| f.contains("internal error: out of luck")), "{failed:?}");
-        let (outcome, _) = run_missing(FakeEngine::default(), folder.path(), 2);
-        assert_eq!(outcome, Outcome { n_finished: 2, n_found: 0, n_failed: 0 });
-        let (outcome, _) = run_missing(FakeEngine::default(), folder.path(), 2);
-        assert_eq!(outcome, Outcome::default());
+        assert_eq!(run_missing(FakeEngine::default(), folder.path()).0, 2);
+        assert_eq!(run_missing(FakeEngine::default(), folder.path()).0, 0);
     }
 
     #[test]
-    fn a_record_that_cannot_be_written_is_told_with_its_path_and_the_others_go_on() {
+    fn a_record_that_cannot_be_written_is_told_with_its_path() {
         let folder = tempfile::tempdir().unwrap();
-        let key = plan().cells[4].key.clone();
-        let obstacle = folder.path().join(format!("cells/{key}.json"));
-        std::fs::create_dir_all(obstacle.join("x")).unwrap();
         let plan = plan();
         let (kind, place) = (trainings(FakeEngine::default(), "r1"), Folder::new(folder.path()));
-        let cells: Vec<&Cell> = plan.cells.iter().collect();
-        let runner = Runner { kind: &kind, folder: &place, jobs: 2, checkpoint_every: Duration::MAX };
-        let mut error = String::new();
-        // A folder in the place of the record: no record can be read or written there.
-        let mut store = Store::default();
-        let cells: Vec<&Cell> = cells.into_iter().filter(|cell| cell.key != key).collect();
-        let outcome = run(&runner, &cells, &[], &mut store, &mut |_| ()).unwrap();
-        assert_eq!(outcome.n_finished, 23);
-        let claim = place.claim(&key, &place.lock().unwrap()).unwrap();
-        if let Attempt::Ours(claim) = claim {
-            error = run_one(&runner, &plan.cells[4], &claim).unwrap_err().to_string();
-        }
-        assert!(error.contains(&format!("{key}.json")) && error.contains("make room or mend the folder"), "{error}");
-    }
-
-    #[test]
-    fn figures_do_not_depend_on_jobs_or_interruptions() {
-        let folder = tempfile::tempdir().unwrap();
-        let (one, three) = (folder.path().join("one"), folder.path().join("three"));
-        run_missing(FakeEngine::default(), &one, 1);
-        run_missing(FakeEngine::default(), &three, 3);
-        assert_eq!(figures(&one), figures(&three));
-        let records = three.join("records.jsonl");
-        let text = std::fs::read(&records).unwrap();
-        // Records are gathered in the order of the plan, whoever finished when.
-        let keys = |folder: &Path| -> Vec<String> {
-            Store::<crate::experiment::Record>::read(&folder.join("records.jsonl"))
-                .unwrap()
-                .records()
-                .iter()
-                .map(|r| r.key.clone())
-                .collect()
+        let runner = Runner { kind: &kind, folder: &place, jobs: 1, checkpoint_every: Duration::MAX };
+        let cell = &plan.cells[4];
+        let Attempt::Ours(claim) = place.claim(&cell.key, &place.lock().unwrap()).unwrap() else {
+            panic!("nobody has claimed it")
         };
-        assert_eq!(keys(&three), keys(&one));
-        std::fs::write(&records, &text[..text.len() / 2]).unwrap();
-        assert!(figures(&three).len() < figures(&one).len());
-        run_missing(FakeEngine::default(), &three, 2);
-        assert_eq!(figures(&one), figures(&three));
+        // A folder in the place of the record: no record can be written there.
+        std::fs::create_dir_all(place.cell(&cell.key).join("x")).unwrap();
+        let error = run_one(&runner, cell, &claim).unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("{}.json", cell.key)) && error.contains("make room or mend the folder"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -429,30 +354,5 @@ mod tests {
         run(&runner, &cells, &[], &mut store, &mut |_| there.push(desk.has_shared_model())).unwrap();
         assert!(!desk.has_shared_model(), "{there:?}");
         assert_eq!(there.len(), 3);
-    }
-
-    #[test]
-    fn runs_side_by_side_share_the_cells_and_each_ends_with_all_records() {
-        let place = tempfile::tempdir().unwrap();
-        let outcomes: Vec<(Outcome, usize)> = std::thread::scope(|scope| {
-            let run_all = || {
-                let (plan, folder) = (plan(), Folder::new(place.path()));
-                let (kind, mut store) = (trainings(FakeEngine::default(), "r1"), Store::default());
-                let runner = Runner { kind: &kind, folder: &folder, jobs: 2, checkpoint_every: Duration::MAX };
-                let outcome =
-                    run(&runner, &plan.cells.iter().collect::<Vec<_>>(), &[], &mut store, &mut |_| ()).unwrap();
-                // Whoever is first gathers, and the others find what has been gathered.
-                store.gather(&folder, &[], &folder.lock().unwrap()).unwrap();
-                (outcome, store.records().len())
-            };
-            let threads: Vec<_> = (0..3).map(|_| scope.spawn(run_all)).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-        });
-        assert_eq!(outcomes.iter().map(|(outcome, _)| outcome.n_finished).sum::<usize>(), 24, "{outcomes:?}");
-        assert!(
-            outcomes.iter().all(|(outcome, n)| outcome.n_finished + outcome.n_found == 24 && *n == 24),
-            "{outcomes:?}"
-        );
-        assert_eq!(figures(place.path()).len(), 24);
     }
 }

@@ -118,44 +118,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folds_have_names_that_read_back() {
-        let folds: Source = "folds:3:generated:7,100,projective".parse().unwrap();
-        let of = Box::new("generated:7,100,projective".parse().unwrap());
-        assert_eq!(folds, Source::Folds { n: 3, of });
+    fn names_read_back_and_others_are_refused() {
+        let folds: Source = "folds:3:generated:7,100,nonprojective".parse().unwrap();
+        let of = Source::Generated { seed: 7, sentences: 100, nonprojective: true };
+        assert_eq!(folds, Source::Folds { n: 3, of: Box::new(of) });
         let names: Vec<String> = folds.clone().treebanks().iter().map(Source::to_string).collect();
-        assert_eq!(
-            (folds.to_string(), &*names[2]),
-            ("folds:3:generated:7,100,projective".into(), "fold:3/3:generated:7,100,projective")
-        );
+        assert_eq!(names[2], "fold:3/3:generated:7,100,nonprojective");
         assert!(names.iter().all(|name| name.parse::<Source>().unwrap().to_string() == *name));
-        for bad in [
-            "folds:2:x",
-            "folds:101:x",
-            "folds:x",
-            "folds:3/5:x",
-            "fold:5:x",
-            "fold:0/5:x",
-            "fold:6/5:x",
-            "folds:3:folds:3:x",
-            "folds:3:generated:1",
-        ] {
+        for bad in ["2:x", "101:x", "x", "3/5:x", "3:folds:3:x", "3:generated:1"].map(|rest| format!("folds:{rest}")) {
             assert!(bad.parse::<Source>().unwrap_err().to_string().contains("folds:N:NAME"), "{bad}");
         }
-    }
-
-    #[test]
-    fn generated_treebanks_have_names_that_read_back() {
-        let source: Source = "generated:7,100,nonprojective".parse().unwrap();
-        assert_eq!(source, Source::Generated { seed: 7, sentences: 100, nonprojective: true });
-        assert_eq!(source.to_string(), "generated:7,100,nonprojective");
-        for bad in [
-            "generated:7,100",
-            "generated:7,100,maybe",
-            "generated:7,9,projective",
-            "generated:x,100,projective",
-            "generated:1,99999999999,projective",
-        ] {
-            assert!(bad.parse::<Source>().is_err(), "{bad}");
+        for bad in ["5:x", "0/5:x", "6/5:x"].map(|rest| format!("fold:{rest}")) {
+            assert!(bad.parse::<Source>().unwrap_err().to_string().contains("fold:K/N:NAME"), "{bad}");
+        }
+        for bad in ["7,100", "7,100,maybe", "7,9,projective", "x,100,projective", "1,99999999999,projective"] {
+            assert!(format!("generated:{bad}").parse::<Source>().is_err(), "{bad}");
         }
     }
 }

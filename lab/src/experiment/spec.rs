@@ -619,14 +619,6 @@ mod tests {
     }
 
     #[test]
-    fn a_good_one_is_read() {
-        let spec = Spec::parse(SPEC, Path::new("s.toml")).unwrap();
-        assert_eq!(spec.rows.len(), 3);
-        assert_eq!(spec.columns.len(), 2);
-        assert_eq!(spec.profiles["quick"].seeds, [1, 2]);
-    }
-
-    #[test]
     fn grids_have_bounds() {
         let values: Vec<String> = (0..100).map(|value| value.to_string()).collect();
         let axis = |option: &str| format!("[[grid]]\noption = \"{option}\"\nvalues = [{}]\n", values.join(", "));

@@ -341,8 +341,8 @@ fn label_of(methods: &[Method]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::testing::{SPEC, plan, plan_of, record, spec_of, store_of};
-    use crate::experiment::{Cell, Plan, Record, Store};
+    use crate::experiment::testing::{SPEC, plan, plan_of, spec_of, store_of};
+    use crate::experiment::{Cell, Plan};
     use crate::report::directions::LEVEL;
     use crate::report::templates::{sentences, view};
 
@@ -353,9 +353,7 @@ mod tests {
 
     /// The same of any plan, by the width, too.
     fn answered_by(plan: &Plan, wrong: impl Fn(&Cell, usize, usize) -> u64) -> Answer {
-        let mut store = Store::default();
-        for cell in &plan.cells {
-            let mut record: Record = record(cell, "r1");
+        let store = store_of(&plan.cells, |cell, record| {
             for decoding in &mut record.decodings {
                 let n = decoding.errors.with_punctuation.labelled.len();
                 let errors: Vec<u64> = (0..n).map(|i| wrong(cell, decoding.width, i)).collect();
@@ -364,8 +362,7 @@ mod tests {
                 decoding.test.with_punctuation.labelled = labelled;
                 decoding.dev.with_punctuation.labelled = labelled.min(decoding.dev.with_punctuation.tokens);
             }
-            store.insert(record);
-        }
+        });
         answer(&Summary::new(plan, &store, false)).unwrap()
     }
 
@@ -456,22 +453,6 @@ mod tests {
         };
         let told = answered(gold).headline;
         assert!(told.contains("parses better** than greedy training on gold derivations, by "), "{told}");
-    }
-
-    #[test]
-    fn with_many_treebanks_they_are_counted() {
-        let treebanks: Vec<String> = (1..=7).map(|seed| format!("\"generated:{seed},50,projective\"")).collect();
-        let plan = plan_with(
-            "treebanks = [\"generated:1,50,projective\", \"generated:2,400,nonprojective\"]",
-            &format!("treebanks = [{}]", treebanks.join(", ")),
-        );
-        let answer = answered_by(&plan, |cell, _, _| {
-            let is_odd_one = cell.data.source.to_string().contains("generated:3,");
-            if (cell.row == "global") != is_odd_one { 1 } else { 2 }
-        });
-        let told = "Counted by treebank (sign test, Holm-corrected), global training is ahead with eager on 6 of 7, behind on 1 (p = 0.25); with hybrid \
-                    on 6 of 7, behind on 1 (p = 0.25).";
-        assert!(answer.reading.iter().any(|text| text == told), "{:?}", answer.reading);
     }
 
     #[test]

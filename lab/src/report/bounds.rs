@@ -38,11 +38,8 @@ pub fn bounds_document(
             .map(|reproduction| format!("**{}.**", reproduction.verdict.name()))
             .chain(blocks[1].reading.clone())
             .collect(),
-        comparisons: Vec::new(),
         reproduction,
         limits: sentences("bounds-limits.jinja", view! { profile, configurations, n_done }),
-        has_protocol: false,
-        answer: None,
         progress: Some(Progress {
             done: records.len(),
             cells: n_cells,
@@ -52,10 +49,10 @@ pub fn bounds_document(
         }),
         about,
         blocks,
-        n_findings: None,
         analysis: spec.analysis.trim().to_owned(),
         provenance,
         files,
+        ..Document::default()
     }
 }
 

@@ -103,8 +103,7 @@ fn of_side(summary: &Summary, column: &str, side: &Side) -> Option<Classes> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::Store;
-    use crate::experiment::testing::{full_store, plan, record};
+    use crate::experiment::testing::{full_store, plan, store_of};
 
     #[test]
     fn tables_add_up_what_the_records_of_the_chosen_models_tell() {
@@ -136,12 +135,9 @@ mod tests {
     #[test]
     fn there_are_none_where_a_record_does_not_tell() {
         let plan = plan();
-        let mut store = Store::default();
-        for cell in &plan.cells {
-            let mut record = record(cell, "r1");
+        let store = store_of(&plan.cells, |_, record| {
             record.decodings.iter_mut().for_each(|decoding| decoding.classes = None);
-            store.insert(record);
-        }
+        });
         assert_eq!(classes(&Summary::new(&plan, &store, false), Metric::Las), []);
     }
 }

@@ -46,8 +46,8 @@ fn sentence(summary: &Summary, comparison: &ComparisonSpec) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::testing::{SPEC, plan, record, spec_of};
-    use crate::experiment::{Plan, Record, Store};
+    use crate::experiment::Plan;
+    use crate::experiment::testing::{SPEC, plan, spec_of, store_of};
 
     const COMPARISON: &str = "[[comparison]]\nwhat = \"a beam of 4\"\nrow = \"global\"\nwidth = 4\nthan = \"exploration\"\n\
                               against = \"dynamic\"\n";
@@ -56,16 +56,13 @@ mod tests {
     fn said(wrong: impl Fn(&str, usize, usize) -> u64, comparison: &str) -> Vec<String> {
         let mut plan: Plan = plan();
         plan.spec = spec_of(&SPEC.replace("[table]", &format!("{comparison}[table]")));
-        let mut store = Store::default();
-        for cell in &plan.cells {
-            let mut record: Record = record(cell, "r1");
+        let store = store_of(&plan.cells, |cell, record| {
             for decoding in &mut record.decodings {
                 let width = decoding.width;
                 let labelled = &mut decoding.errors.with_punctuation.labelled;
                 labelled.iter_mut().enumerate().for_each(|(i, errors)| *errors = wrong(&cell.row, width, i));
             }
-            store.insert(record);
-        }
+        });
         comparisons(&Summary::new(&plan, &store, false))
     }
 

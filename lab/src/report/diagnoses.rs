@@ -15,27 +15,32 @@ pub fn of_method(summary: &Summary, column: &str, method: &Method) -> Option<Dia
     (sum.sentences > 0).then_some(sum)
 }
 
+/// The methods that have diagnoses, with their columns.
+fn diagnosed<'s>(summary: &Summary<'s>) -> Vec<(&'s String, Method, Diagnosis)> {
+    let methods = |column: &'s String| summary.methods(column).into_iter().map(move |method| (column, method));
+    let all = summary.columns().flat_map(methods);
+    let of = |(column, method): (&'s String, Method)| of_method(summary, column, &method).map(|d| (column, method, d));
+    all.filter_map(of).collect()
+}
+
 /// The table of arcs that take others away; nothing if there are none.
 pub fn replacements(summary: &Summary) -> Option<Block> {
     let heads = ["column", "method", "width", "arcs made", "replacing %", "gold of these %", "harmful of these %"];
     let mut table = Table::new(2, heads);
-    for column in summary.columns() {
-        for method in summary.methods(column) {
-            let Some(found) = of_method(summary, column, &method).map(|d| d.replacements) else { continue };
-            if found.are_none() {
-                continue;
-            }
-            let percent = |n: u64, of: u64| Cell::number(Some(100.0 * n as f64 / of as f64), 2);
-            table.lines.push(vec![
-                Cell::text(column),
-                Cell::text(&method.label),
-                Cell::count(method.width),
-                Cell::count(found.arcs as usize),
-                percent(found.replacing, found.arcs),
-                percent(found.gold, found.replacing),
-                percent(found.harmful, found.replacing),
-            ]);
+    for (column, method, Diagnosis { replacements: found, .. }) in diagnosed(summary) {
+        if found.are_none() {
+            continue;
         }
+        let percent = |n: u64, of: u64| Cell::number(Some(100.0 * n as f64 / of as f64), 2);
+        table.lines.push(vec![
+            Cell::text(column),
+            Cell::text(method.label),
+            Cell::count(method.width),
+            Cell::count(found.arcs as usize),
+            percent(found.replacing, found.arcs),
+            percent(found.gold, found.replacing),
+            percent(found.harmful, found.replacing),
+        ]);
     }
     (!table.lines.is_empty()).then(|| block("replacements.jinja", view! {}, Content::Table(table)))
 }
@@ -58,31 +63,28 @@ pub fn propagation(summary: &Summary) -> Option<Block> {
     let mut table = Table::new(2, heads);
     let mut all: Vec<(&String, Method, Propagation)> = Vec::new();
     let mean = |n: f64, found: &Propagation| n / found.with_wrong as f64;
-    for column in summary.columns() {
-        for method in summary.methods(column) {
-            let Some(diagnosis) = of_method(summary, column, &method) else { continue };
-            let found = diagnosis.propagation;
-            // Older records do not have them.
-            if found.sentences < diagnosis.sentences {
-                continue;
-            }
-            let percent = |rate: f64| Cell::number(Some(100.0 * rate), 2);
-            let mean = |n: f64| Cell::number(Some(mean(n, &found)), 2);
-            table.lines.push(vec![
-                Cell::text(column),
-                Cell::text(&method.label),
-                Cell::count(method.width),
-                Cell::number(Some(100.0 * found.with_wrong as f64 / found.sentences as f64), 1),
-                mean(found.before as f64),
-                mean(found.before_at_random),
-                mean(found.steps_before as f64),
-                mean(found.wrong_after as f64),
-                percent(found.rate_while_right()),
-                percent(found.rate_after()),
-                percent(found.rate_after_at_random()),
-            ]);
-            all.push((column, method, found));
+    for (column, method, diagnosis) in diagnosed(summary) {
+        let found = diagnosis.propagation;
+        // Older records do not have them.
+        if found.sentences < diagnosis.sentences {
+            continue;
         }
+        let percent = |rate: f64| Cell::number(Some(100.0 * rate), 2);
+        let mean = |n: f64| Cell::number(Some(mean(n, &found)), 2);
+        table.lines.push(vec![
+            Cell::text(column),
+            Cell::text(&method.label),
+            Cell::count(method.width),
+            Cell::number(Some(100.0 * found.with_wrong as f64 / found.sentences as f64), 1),
+            mean(found.before as f64),
+            mean(found.before_at_random),
+            mean(found.steps_before as f64),
+            mean(found.wrong_after as f64),
+            percent(found.rate_while_right()),
+            percent(found.rate_after()),
+            percent(found.rate_after_at_random()),
+        ]);
+        all.push((column, method, found));
     }
     all.retain(|(_, _, found)| found.with_wrong > 0);
     let before = |found: &Propagation| mean(found.before as f64, found);
@@ -114,28 +116,25 @@ pub fn diagnoses(summary: &Summary) -> Option<Block> {
     ];
     let mut table = Table::new(2, heads);
     let mut all: Vec<(String, Method, Diagnosis)> = Vec::new();
-    for column in summary.columns() {
-        for method in summary.methods(column) {
-            let Some(d) = of_method(summary, column, &method) else { continue };
-            let percent = |n: u64| Cell::number(Some(100.0 * n as f64 / d.sentences as f64), 1);
-            let wrong = d.search_errors + d.model_errors;
-            table.lines.push(vec![
-                Cell::text(column),
-                Cell::text(&method.label),
-                Cell::count(method.width),
-                Cell::count(d.sentences as usize),
-                percent(d.right),
-                percent(d.search_errors),
-                percent(d.model_errors),
-                Cell::number(Some(100.0 * d.search_errors as f64 / wrong as f64), 1),
-                percent(d.in_final_beam),
-                Cell::number(Some(100.0 * d.fallen_by(0)), 1),
-                Cell::number(Some(100.0 * d.fallen_by(PARTS / 2 - 1)), 1),
-                Cell::number(Some(100.0 * d.fallen_by(PARTS - 1)), 1),
-                percent(d.not_derivable),
-            ]);
-            all.push((column.clone(), method, d));
-        }
+    for (column, method, d) in diagnosed(summary) {
+        let percent = |n: u64| Cell::number(Some(100.0 * n as f64 / d.sentences as f64), 1);
+        let wrong = d.search_errors + d.model_errors;
+        table.lines.push(vec![
+            Cell::text(column),
+            Cell::text(&method.label),
+            Cell::count(method.width),
+            Cell::count(d.sentences as usize),
+            percent(d.right),
+            percent(d.search_errors),
+            percent(d.model_errors),
+            Cell::number(Some(100.0 * d.search_errors as f64 / wrong as f64), 1),
+            percent(d.in_final_beam),
+            Cell::number(Some(100.0 * d.fallen_by(0)), 1),
+            Cell::number(Some(100.0 * d.fallen_by(PARTS / 2 - 1)), 1),
+            Cell::number(Some(100.0 * d.fallen_by(PARTS - 1)), 1),
+            percent(d.not_derivable),
+        ]);
+        all.push((column.clone(), method, d));
     }
     let share = |d: &Diagnosis| 100.0 * d.search_errors as f64 / d.sentences as f64;
     let end = |(column, method, d): &(String, Method, Diagnosis)| {

@@ -302,7 +302,6 @@ pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::testing::{full_store, plan};
 
     #[test]
     fn sign_tests_are_those_of_the_binomial_distribution() {
@@ -312,26 +311,5 @@ mod tests {
         close(sign_test((1, 9)), 2.0 * 11.0 / 1024.0);
         close(sign_test((9, 1)), 2.0 * 11.0 / 1024.0);
         close(sign_test((4, 4)), 1.0);
-    }
-
-    #[test]
-    fn what_wins_here_and_in_the_paper_is_counted() {
-        let plan = plan();
-        let store = full_store(&plan);
-        let summary = Summary::new(&plan, &store, false);
-        let all = directions(&summary);
-        // Two columns, two scores, three methods besides the baseline.
-        assert_eq!(all.len(), 2 * 2 * 3);
-        let of_paper: Vec<_> = all.iter().filter(|d| d.paper.is_some()).collect();
-        assert_eq!(of_paper.len(), 1);
-        let dynamic = of_paper[0];
-        assert_eq!((dynamic.method.label.as_str(), dynamic.metric), ("dynamic", Metric::Uas));
-        assert_eq!(dynamic.agreement(), Some((1, 1, 0)));
-        assert_eq!(dynamic.mean_holds(), Some(true));
-        assert!((dynamic.paper.as_ref().unwrap().mean - 0.5).abs() < 1e-9);
-        assert_eq!(
-            (dynamic.against.as_str(), dynamic.count(Ordering::Greater).0, dynamic.ours.len()),
-            ("greedy", 2, 2)
-        );
     }
 }

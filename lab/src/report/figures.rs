@@ -431,11 +431,6 @@ mod tests {
     }
 
     #[test]
-    fn names_of_columns_become_names_of_files() {
-        assert_eq!(file_name("arc-eager, ZN (2011)"), "arc-eager-zn-2011");
-    }
-
-    #[test]
     fn a_frontier_holds_what_nothing_beats() {
         let curve = |points: &[(f64, f64)]| Curve::line("c", points.iter().map(|&(x, y)| Point::at(x, y)));
         let curves = [curve(&[(1.0, 5.0), (2.0, 4.0)]), curve(&[(3.0, 4.5), (4.0, 1.0), (0.5, 5.0)])];

@@ -79,18 +79,4 @@ mod tests {
             assert_eq!(grouped(value, digits).replace('\u{202f}', " "), expected);
         }
     }
-
-    #[test]
-    fn ticks_are_short() {
-        for (value, expected) in [
-            (0.30000000000000004, "0.3"),
-            (80.0, "80"),
-            (-2.5, "-2.5"),
-            (5000.0, "5000"),
-            (20_000.0, "20k"),
-            (1.5e6, "1.5M"),
-        ] {
-            assert_eq!(tick(value), expected);
-        }
-    }
 }

@@ -98,8 +98,7 @@ fn span_by_chance(summary: &Summary, metric: Metric) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::Store;
-    use crate::experiment::testing::{SPEC, plan_of, record, spec_of};
+    use crate::experiment::testing::{SPEC, plan_of, spec_of, store_of};
 
     #[test]
     fn chance_spans_what_seeds_scatter() {
@@ -108,9 +107,8 @@ mod tests {
         let plan = plan_of(&spec);
         // Words right on test data: what differs between seeds, and between cells. Rows outside the grid scatter widely.
         let span = |right: &dyn Fn(usize, u64) -> u64| {
-            let mut store = Store::default();
-            for (number, cell) in plan.cells.iter().enumerate() {
-                let mut record = record(cell, "r1");
+            let mut number = 0;
+            let store = store_of(&plan.cells, |cell, record| {
                 let seed = record.options.seed();
                 let is_of_grid = cell.row.starts_with("explore-from");
                 for decoding in &mut record.decodings {
@@ -118,8 +116,8 @@ mod tests {
                     counts.tokens = 1000;
                     counts.labelled = if is_of_grid { right(number, seed) } else { 500 * (seed % 2) };
                 }
-                store.insert(record);
-            }
+                number += 1;
+            });
             span_by_chance(&Summary::new(&plan, &store, false), Metric::Las).unwrap()
         };
         let of_cells = span(&|number, _| 500 + 10 * (number / 2) as u64);

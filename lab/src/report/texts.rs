@@ -344,23 +344,6 @@ mod tests {
     }
 
     #[test]
-    fn figures_take_the_places_of_what_stood_there() {
-        let folder = folder();
-        let path = folder.path().join("a.md");
-        fs::write(
-            folder.path().join("t.jinja"),
-            "{% for line in lines(\"speed\") %}\n| {{ line.width }} |\n{% endfor %}\n",
-        )
-        .unwrap();
-        let text = "# A\n\n(9<!--=a.speed-->) and **x<!-- plain -->7<!--= b | signed -->**\n\n<!--= t.jinja -->\nold\n<!--/-->\n\
-                    ```\n1<!--=nothing-->\n```\n<!--set\na = lines(\"speed\")[0]\nb = lines(\"speed\")[1].speed\n-->\n";
-        let made = fill(&path, text, folder.path()).unwrap();
-        assert!(made.contains("(1,234<!--=a.speed-->) and **x<!-- plain -->−0.50<!--= b | signed -->**\n"), "{made}");
-        assert!(made.contains("\n<!--= t.jinja -->\n\n| wide |\n| 8 |\n\n<!--/-->\n```\n1<!--=nothing-->\n"), "{made}");
-        assert_eq!(fill(&path, &made, folder.path()).unwrap(), made);
-    }
-
-    #[test]
     fn what_cannot_be_found_is_an_error_with_its_line() {
         let folder = folder();
         fs::write(folder.path().join("t.jinja"), "a\n\n{{ nothing }}\n").unwrap();

@@ -159,16 +159,7 @@ pub fn training(summary: &Summary) -> Option<Block> {
 mod tests {
     use super::*;
     use crate::experiment::Store;
-    use crate::experiment::testing::{plan, record};
-
-    #[test]
-    fn the_last_iteration_is_judged() {
-        assert_eq!(last_gain(&[80.0, 81.0, 81.5]), Some(0.5));
-        assert_eq!(last_gain(&[80.0]), None);
-        assert!(are_highest_at_last(&[80.0, 81.0, 81.5]));
-        assert!(!are_highest_at_last(&[80.0, 81.5, 81.5]));
-        assert!(!are_highest_at_last(&[]));
-    }
+    use crate::experiment::testing::{plan, record, store_of};
 
     #[test]
     fn what_was_run_is_told_by_the_records_and_not_by_the_plan() {
@@ -189,9 +180,7 @@ mod tests {
     #[test]
     fn rows_that_still_gain_are_named() {
         let plan = plan();
-        let mut store = Store::default();
-        for cell in &plan.cells {
-            let mut record = record(cell, "r1");
+        let store = store_of(&plan.cells, |cell, record| {
             let tokens = 1000;
             let gained = if cell.row == "dynamic" { 8 } else { 0 };
             let epoch = record.training.epochs[0];
@@ -201,8 +190,7 @@ mod tests {
                     ..epoch
                 })
                 .into();
-            store.insert(record);
-        }
+        });
         let block = training(&Summary::new(&plan, &store, false)).unwrap();
         assert!(block.reading[0].contains("2 of 6 rows"), "{:?}", block.reading);
         assert!(block.reading[0].contains("`dynamic` (eager) +0.80, `dynamic` (hybrid) +0.80"), "{:?}", block.reading);

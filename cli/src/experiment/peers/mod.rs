@@ -17,12 +17,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::Experiments;
-use super::folder::write;
-use super::opened::{Opened, View};
-use super::programs::{
-    Input, Inputs, Once, ParsingFigures, Timing, Used, failed, load, read_json, run, run_into, scratch,
-};
-use super::throughput::data_to_measure_on;
+use super::folder::write_tables;
+use super::opened::Opened;
+use super::programs::{Bench, Input, Once, ParsingFigures, Used, failed, load, read_json, run, run_into};
 use spec::{Profile, Spec};
 use treebeam::error::Result;
 use treebeam::files::hex;
@@ -81,12 +78,11 @@ pub struct Trained {
 /// Programs side by side as a kind of cell.
 #[derive(Debug)]
 pub struct Peers {
-    profile: Profile,
+    spec: Spec,
+    profile_name: String,
     /// The folder of the specification's scripts.
     scripts: PathBuf,
-    inputs: Inputs,
-    program: PathBuf,
-    provenance: Provenance,
+    bench: Bench,
     /// Installed packages, once they are asked for.
     installed: Mutex<Option<Installed>>,
 }
@@ -100,34 +96,21 @@ struct Installed {
     missing: BTreeMap<String, String>,
 }
 
-/// Source of tables.
-pub struct PeersView {
-    spec: Spec,
-    profile_name: String,
-}
-
-/// An experiment on programs with what has been measured of it.
-pub type OpenedPeers = Opened<Peers, PeersView>;
-
 /// Opens the experiment of the specification at `path`.
-pub fn open(args: &Experiments, path: &Path, overrides: &Overrides) -> anyhow::Result<OpenedPeers> {
+pub fn open(args: &Experiments, path: &Path, overrides: &Overrides) -> anyhow::Result<Opened<Peers>> {
     let spec = Spec::read(path)?;
     let mut profile = profile_named(&spec.profiles, &args.profile, path)?.clone();
     if let Some(iterations) = overrides.options.get("iterations") {
         let of_programs = profile.settings.iter_mut().filter(|(name, _)| name.ends_with("_iterations"));
         of_programs.for_each(|(_, setting)| *setting = iterations.clone());
     }
-    let (data, is_own) = data_to_measure_on(args, path, overrides, &profile.treebank, &profile.fallback)?;
-    let peers = peers(&spec, &profile, &data);
-    let provenance = Provenance::of_this_process(1).behaving(Golden::whole());
-    let out = args.folder(&spec.name, is_own);
-    let inputs = Inputs::new(data, scratch(&spec.name, &out)?);
+    let Profile { treebank, fallback, repetitions, seconds, .. } = &profile;
+    let bench = Bench::new((args, path, overrides), &spec.name, (treebank, fallback), (*repetitions, *seconds))?;
+    let peers = peers(&spec, &profile, &bench.inputs.data);
     let scripts = path.parent().unwrap_or(Path::new(".")).join(&spec.scripts);
-    let program = std::env::current_exe().context("this program")?;
-    let name = spec.name.clone();
-    let kind = Peers { profile, scripts, inputs, program, provenance, installed: Mutex::new(None) };
-    let view = PeersView { spec, profile_name: args.profile.clone() };
-    Opened::new((kind, view), &name, peers, &out, args.accept_stale, args.command(path))
+    let (name, is_own, profile_name) = (spec.name.clone(), bench.is_own, args.profile.clone());
+    let kind = Peers { spec, profile_name, scripts, bench, installed: Mutex::new(None) };
+    Opened::new(args, path, (&name, is_own), (kind, peers), Box::new(make_tables))
 }
 
 /// The cells: each program in each of its ways of parsing.
@@ -163,11 +146,11 @@ impl Peers {
         if let Some(installed) = &*installed {
             return Ok(installed.clone());
         }
-        let report = self.inputs.folder().join("installed.json");
+        let report = self.bench.inputs.folder().join("installed.json");
         let output = std::fs::File::create(&report).with_context(|| report.display().to_string())?;
         let python = std::env::var_os("PYTHON").unwrap_or("python3".into());
         let mut command = Command::new(python);
-        run_into(command.arg(self.scripts.join("install.py")).arg(self.inputs.folder()), output.into())?;
+        run_into(command.arg(self.scripts.join("install.py")).arg(self.bench.inputs.folder()), output.into())?;
         let found: Installed = read_json(&report)?;
         *installed = Some(found.clone());
         Ok(found)
@@ -175,7 +158,7 @@ impl Peers {
 
     /// The command with its places filled in, on one core and with one thread.
     fn command(&self, template: &[String], python: &Path, places: &[(&str, &Path)]) -> anyhow::Result<Command> {
-        let own = [("treebeam", self.program.as_path()), ("python", python), ("scripts", &self.scripts)];
+        let own = [("treebeam", self.bench.program.as_path()), ("python", python), ("scripts", &self.scripts)];
         let fill = |part: &String| {
             own.iter().chain(places).fold(part.clone(), |part, (name, path)| {
                 part.replace(&format!("{{{name}}}"), &path.display().to_string())
@@ -183,7 +166,7 @@ impl Peers {
         };
         let mut parts = template.iter().map(fill);
         let program = parts.next().context("an empty command")?;
-        let core = self.provenance.host.cores.saturating_sub(1).to_string();
+        let core = self.bench.provenance.host.cores.saturating_sub(1).to_string();
         let can_pin =
             Command::new("taskset").args(["-c", &core, "true"]).output().is_ok_and(|done| done.status.success());
         let mut command = if can_pin { Command::new("taskset") } else { Command::new(&program) };
@@ -196,14 +179,14 @@ impl Peers {
 
     /// Trains the model unless it is there; the model, and what training took.
     fn train(&self, peer: &Peer, python: &Path) -> anyhow::Result<(PathBuf, Trained)> {
-        let [train, dev, _] = self.inputs.portions()?;
-        let data = &self.inputs.data;
+        let [train, dev, _] = self.bench.inputs.portions()?;
+        let data = &self.bench.inputs.data;
         // A model of another program would be no worse, but what training took would be that of the other.
         let own = if peer.package.is_none() { Golden::whole() } else { "" };
         let all = format!("{:?}\n{own}\n{:?}\n{}\n{}", peer.package, peer.train, data.train.sha256, data.dev.sha256);
         let name = hex(&Sha256::digest(all)[..8]);
-        let model = self.inputs.folder().join(format!("{name}.model"));
-        let note = self.inputs.folder().join(format!("{name}.json"));
+        let model = self.bench.inputs.folder().join(format!("{name}.model"));
+        let note = self.bench.inputs.folder().join(format!("{name}.json"));
         if let Ok(trained) = read_json(&note)
             && model.exists()
         {
@@ -228,14 +211,12 @@ impl Peers {
             python = installed.python;
         }
         let (model, trained) = self.train(peer, &python)?;
-        let Profile { repetitions, seconds, .. } = self.profile;
-        let timing = Timing { inputs: &self.inputs, program: &self.program, repetitions, seconds };
         let parse = |from: &Path, to: &Path| {
             let places = [("model", model.as_path()), ("input", from), ("output", to)];
             let used = run(&mut self.command(&peer.parse, &python, &places)?).context("parsing failed")?;
             Ok(Once { used, parsing_s: used.cpu_s, load_s: 0.0, peak_rss_bytes: used.peak_rss_bytes })
         };
-        Ok((trained, timing.measure(Input::Test, &parse)?))
+        Ok((trained, self.bench.measure(Input::Test, &parse)?))
     }
 }
 
@@ -268,13 +249,13 @@ impl Kind for Peers {
 
     /// On a machine like this one, and for treebeam, of this version with the same behaviour.
     fn is_current(&self, peer: &Peer, record: &PeerRecord) -> bool {
-        let own = |of: &Provenance| (of.version.clone(), of.golden.clone());
-        let is_other = peer.package.is_some();
-        record.provenance.host == self.provenance.host && (is_other || own(&record.provenance) == own(&self.provenance))
+        let Provenance { version, golden, host, .. } = &record.provenance;
+        let is_own = *version == self.bench.provenance.version && golden.as_deref() == Some(Golden::whole());
+        *host == self.bench.provenance.host && (peer.package.is_some() || is_own)
     }
 
     fn description(&self, peer: &Peer) -> serde_json::Value {
-        let Data { source, train, dev, test } = &self.inputs.data;
+        let Data { source, train, dev, test } = &self.bench.inputs.data;
         let portions = [train, dev, test];
         serde_json::json!({ "key": peer.key, "name": peer.name, "treebank": source.to_string(), "portions": portions })
     }
@@ -290,7 +271,7 @@ impl Kind for Peers {
     fn run(&self, peer: &Peer, _: &Desk) -> Result<PeerRecord> {
         let load_before = load();
         let (training, parsing) = self.measure(peer).map_err(failed)?;
-        let Data { source, train, dev, test } = &self.inputs.data;
+        let Data { source, train, dev, test } = &self.bench.inputs.data;
         Ok(PeerRecord {
             key: peer.key.clone(),
             name: peer.name.clone(),
@@ -298,7 +279,7 @@ impl Kind for Peers {
             commands: [&peer.train, &peer.parse].map(|command| command.join(" ")),
             treebank: source.to_string(),
             portions: [train, dev, test].map(Portion::clone),
-            provenance: self.provenance.clone(),
+            provenance: self.bench.provenance.behaving(Golden::whole()),
             load_before,
             training,
             parsing,
@@ -333,15 +314,6 @@ impl Stored for PeerRecord {
     }
 }
 
-impl View<Peers> for PeersView {
-    fn write_tables(opened: &OpenedPeers) -> anyhow::Result<()> {
-        let Opened { view: PeersView { spec, profile_name }, cells, accept_stale, command, folder, .. } = opened;
-        let records: Vec<(&str, Option<&PeerRecord>)> =
-            cells.iter().map(|peer| (peer.name.as_str(), opened.status(peer).usable(*accept_stale))).collect();
-        let text = tables::markdown(spec, profile_name, &records, command);
-        write(folder.path(), &format!("{profile_name}.md"), &text)?;
-        write(folder.path(), &format!("{profile_name}.tsv"), &tables::tsv(&records, command))?;
-        std::io::Write::write_all(&mut treebeam::console::output(), text.as_bytes())?;
-        Ok(())
-    }
+fn make_tables(opened: &Opened<Peers>) -> anyhow::Result<()> {
+    write_tables(opened.folder.path(), &opened.kind.profile_name, &tables::markdown(opened), &tables::tsv(opened))
 }

@@ -1,7 +1,7 @@
 //! Speed of a program: it parses a file once and several times over, which separates parsing from starting and loading.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, ensure};
@@ -11,7 +11,10 @@ use sha2::{Digest, Sha256};
 use super::figures::{ParsingFigures, Run, Scores};
 use super::inputs::{Input, Inputs};
 use super::process::{Used, run_into};
+use crate::experiment::Experiments;
+use treebeam::error::Error;
 use treebeam::treebank::Sentence;
+use treebeam_lab::experiment::{Data, Overrides, Provenance};
 
 /// The most copies that are parsed in one run.
 const MOST_COPIES: u64 = 200;
@@ -33,17 +36,21 @@ pub fn check_measuring(path: &Path, profile: &str, repetitions: usize, seconds: 
     Ok(())
 }
 
-/// Timing of parsing.
-#[derive(Debug, Clone, Copy)]
-pub struct Timing<'b> {
+/// Treebank and programs of measurements, and how long these are.
+#[derive(Debug)]
+pub struct Bench {
     /// The files.
-    pub inputs: &'b Inputs,
+    pub inputs: Inputs,
     /// This program, which scores.
-    pub program: &'b Path,
+    pub program: PathBuf,
+    /// This program and the machine.
+    pub provenance: Provenance,
     /// Number of measurements of everything.
     pub repetitions: usize,
     /// As many copies are parsed as take this long.
     pub seconds: f64,
+    /// True if something else is measured than the profile says.
+    pub is_own: bool,
 }
 
 /// One run of a parser.
@@ -59,7 +66,44 @@ pub struct Once {
     pub peak_rss_bytes: Option<u64>,
 }
 
-impl Timing<'_> {
+impl Bench {
+    /// Of the experiment `name`, on the one treebank that is asked for, else that of the profile, or its `fallback` where there is no
+    /// folder of treebanks. What is needed again but not kept, such as models, goes into cargo's target folder if there is one, else among
+    /// the cells of the experiment's results.
+    ///
+    /// # Errors
+    /// If several treebanks are asked for, one cannot be read, or a folder cannot be made.
+    pub fn new(
+        (args, path, overrides): (&Experiments, &Path, &Overrides),
+        name: &str,
+        (of_profile, fallback): (&str, &str),
+        (repetitions, seconds): (usize, f64),
+    ) -> anyhow::Result<Bench> {
+        let treebank = match overrides.treebanks.as_deref() {
+            None if args.treebanks.is_some() => of_profile,
+            None => {
+                eprintln!("TREEBEAM_TREEBANKS is not set: {fallback} stands in for {of_profile}");
+                fallback
+            }
+            Some([treebank]) => treebank,
+            Some(_) => {
+                let what =
+                    format!("{}: whole programs are measured on one treebank; expected one name", path.display());
+                return Err(Error::Usage(format!("{what} in --set treebanks=NAME")).into());
+            }
+        };
+        let cap = overrides.max_train_sentences.filter(|cap| *cap > 0);
+        let is_own = treebank != of_profile || cap.is_some() || !overrides.options.is_empty();
+        let data = Data::find(treebank.parse()?, args.treebanks.as_deref(), cap)?;
+        let target = Path::new("target");
+        let cells = args.folder(name, is_own).join("cells");
+        let scratch = if target.is_dir() { target.join(name) } else { cells.join("work") };
+        std::fs::create_dir_all(&scratch).with_context(|| scratch.display().to_string())?;
+        let program = std::env::current_exe().context("this program")?;
+        let provenance = Provenance::of_this_process(1);
+        Ok(Bench { inputs: Inputs::new(data, scratch), program, provenance, repetitions, seconds, is_own })
+    }
+
     /// Times `parse`, which is given the file to read and the one to write.
     ///
     /// # Errors
@@ -101,7 +145,7 @@ impl Timing<'_> {
     fn score(&self, gold: &Path, parsed: &Path) -> anyhow::Result<Scores> {
         let report = self.inputs.folder().join("scores.json");
         let output = File::create(&report).with_context(|| report.display().to_string())?;
-        let mut command = Command::new(self.program);
+        let mut command = Command::new(&self.program);
         command.args(["eval", "--json", "--samples", "1"]).arg(gold).arg(parsed);
         run_into(&mut command, output.into())?;
         let report: serde_json::Value = super::read_json(&report)?;

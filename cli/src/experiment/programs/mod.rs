@@ -7,9 +7,9 @@ mod measure;
 mod process;
 
 pub use figures::{Figures, ParsingFigures, Range, Record, TrainingFigures, distinct, machines, megabytes};
-pub use inputs::{Input, Inputs};
-pub use measure::{Once, Timing, check_measuring};
-pub use process::{Used, read_json, run, run_into, scratch};
+pub use inputs::Input;
+pub use measure::{Bench, Once, check_measuring};
+pub use process::{Used, read_json, run, run_into};
 
 use treebeam::error::Error;
 

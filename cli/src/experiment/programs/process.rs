@@ -1,7 +1,7 @@
 //! Runs of programs, with what they used.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -60,16 +60,4 @@ pub fn run_into(command: &mut Command, output: Stdio) -> anyhow::Result<Used> {
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     serde_json::from_str(&text).with_context(|| path.display().to_string())
-}
-
-/// The folder for what is needed again but not kept, such as models: in cargo's target folder if there is one, else among the cells
-/// of the experiment's results in `out`.
-///
-/// # Errors
-/// If it cannot be made.
-pub fn scratch(name: &str, out: &Path) -> anyhow::Result<PathBuf> {
-    let target = Path::new("target");
-    let folder = if target.is_dir() { target.join(name) } else { out.join("cells").join("work") };
-    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-    Ok(folder)
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::style::tests::pieces;
 use treebeam::eval::Analysis;
 use treebeam::tree::Roots;
 use treebeam::treebank::{Format, Sentence};
@@ -46,21 +47,6 @@ fn contents(svg: &str, element: &str) -> Vec<String> {
     starts.map(content).collect()
 }
 
-/// Checks that tags nest and that none is left open.
-fn check_nesting(svg: &str) {
-    let mut open = Vec::new();
-    for part in svg.split('<').skip(1) {
-        let (tag, text) = part.split_once('>').unwrap();
-        assert!(!text.contains('&') || text.contains(';'), "{text}");
-        match tag.strip_prefix('/') {
-            Some(name) => assert_eq!(open.pop(), Some(name)),
-            None if tag.ends_with('/') => {}
-            None => open.push(tag.split_whitespace().next().unwrap()),
-        }
-    }
-    assert!(open.is_empty(), "left open: {open:?}");
-}
-
 #[test]
 fn one_tree() {
     let words = sentence("She PRON 2 nsubj\nleft VERB 0 root\n. PUNCT 2 punct");
@@ -95,7 +81,7 @@ fn scripts_from_right_to_left_are_drawn_so() {
     let descending = places(&right);
     assert_eq!(descending.iter().map(|(_, form)| form.as_str()).collect::<Vec<_>>(), ["ا", "بب", "ج", "1"]);
     assert!(descending.is_sorted_by(|a, b| a.0 > b.0) && descending[3].0 > 0.0, "{descending:?}");
-    check_nesting(&right);
+    pieces(&right);
 }
 
 #[test]
@@ -105,7 +91,7 @@ fn long_sentences_are_drawn_in_rows() {
     let line = drawing.svg();
     drawing.width = Some(200);
     let rows = drawing.svg();
-    check_nesting(&rows);
+    pieces(&rows);
     let size = |svg: &str, name: &str| -> f64 {
         svg.split_once(&format!(" {name}=\"")).unwrap().1.split_once('"').unwrap().0.parse().unwrap()
     };
@@ -180,45 +166,6 @@ fn lines_are_cut_to_the_width() {
 }
 
 #[test]
-fn every_arc_is_drawn_and_named() {
-    let first = sentence("a X 3 x\nb X 0 root\nc X 2 y\nd X 1 z");
-    let second = sentence("a X 3 x\nb X 0 root\nc X 2 other\nd X 2 z");
-    let svg = drawing(&first, Some(&second)).svg();
-    check_nesting(&svg);
-    let titles = contents(&svg, "title");
-    let expected = [
-        "Dependency trees of sentence 1 (s) of a.conllu (above) and b.conllu (below)",
-        "c -x-&gt; a",
-        "ROOT -root-&gt; b",
-        "b -y-&gt; c; b.conllu: b -other-&gt; c",
-        "a -z-&gt; d; b.conllu: b -z-&gt; d",
-        "c -x-&gt; a",
-        "ROOT -root-&gt; b",
-        "b -other-&gt; c; a.conllu: b -y-&gt; c",
-        "b -z-&gt; d; a.conllu: a -z-&gt; d",
-    ];
-    assert_eq!(titles, expected);
-    // Each difference is marked in both trees and once in the legend; heads by dashes, labels by frames.
-    assert_eq!(
-        [r#"class="arc head""#, "dasharray", r#"class="arc label""#, "<rect x"].map(|s| svg.matches(s).count()),
-        [3; 4]
-    );
-    let texts = contents(&svg, "text");
-    for expected in ["other head: 1 word", "same head, other label: 1 word"] {
-        assert!(texts.iter().any(|text| text == expected), "{texts:?}");
-    }
-    assert!(
-        texts.contains(&"sentence 1 (s): UAS 75.00 (3 of 4 words), LAS 50.00 (2), punctuation included".to_owned())
-    );
-    assert_eq!(
-        contents(&svg, "desc"),
-        [
-            "c -x-&gt; a, ROOT -root-&gt; b, b -y-&gt; c, a -z-&gt; d. In b.conllu instead: b -other-&gt; c, b -z-&gt; d."
-        ]
-    );
-}
-
-#[test]
 fn equal_trees_need_no_legend() {
     let words = sentence("a X 0 root");
     let svg = drawing(&words, Some(&words)).svg();
@@ -229,7 +176,7 @@ fn equal_trees_need_no_legend() {
 fn markup_in_words_is_text() {
     let words = sentence("<b>&amp; X&Y 0 <mod>\n\u{1}\"' _ 1 a&b");
     let svg = drawing(&words, None).svg();
-    check_nesting(&svg);
+    pieces(&svg);
     let texts = contents(&svg, "text");
     for expected in ["&lt;b&gt;&amp;amp;", "X&amp;Y", "&lt;mod&gt;", "\u{fffd}\"'", "a&amp;b"] {
         assert!(texts.iter().any(|text| text == expected), "{expected}: {texts:?}");
