@@ -173,7 +173,7 @@ impl<'r> Run<'r> {
 
     /// Writes one output.
     fn write(&mut self, part: &Part) -> anyhow::Result<()> {
-        let mut output = Output::create(&part.output)?;
+        let mut output = Output::create(&part.output)?.packed_by(self.pipeline.parser().pool().cloned());
         self.further = None;
         part.inputs.iter().try_for_each(|input| self.parse(input, part.format, &mut output))?;
         Ok(output.finish()?)

@@ -46,7 +46,7 @@ pub struct Parser<'m, F = Linear> {
     margin: Option<i64>,
     marginals: Option<Marginals>,
     /// None if there is but one thread, the caller's.
-    pool: Option<rayon::ThreadPool>,
+    pool: Option<Arc<rayon::ThreadPool>>,
     /// One per thread.
     workspaces: Vec<Workspace>,
 }
@@ -108,7 +108,7 @@ impl<'m, F: Scoring> Parser<'m, F> {
     }
 
     /// The threads, unless the caller's is the only one.
-    pub fn pool(&self) -> Option<&rayon::ThreadPool> {
+    pub fn pool(&self) -> Option<&Arc<rayon::ThreadPool>> {
         self.pool.as_ref()
     }
 
@@ -251,9 +251,9 @@ pub type GivenOf<'g> = dyn Fn(usize) -> Option<Given> + Sync + 'g;
 ///
 /// # Errors
 /// If they cannot be started.
-pub(crate) fn pool(threads: usize) -> Result<Option<rayon::ThreadPool>> {
+pub(crate) fn pool(threads: usize) -> Result<Option<Arc<rayon::ThreadPool>>> {
     if threads <= 1 {
         return Ok(None);
     }
-    process::thread_pool(threads).map(Some)
+    Ok(Some(Arc::new(process::thread_pool(threads)?)))
 }

@@ -5,10 +5,13 @@ use super::paths::behind_links;
 use super::temporary::{Registered, TEMPORARY};
 use super::zstandard;
 use crate::error::{Error, Result};
+use crate::process;
 use flate2::{Compression, write::GzEncoder};
+use rayon::ThreadPool;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Stdout, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tempfile::NamedTempFile;
 
 /// The level of Zstandard unless another is asked for: its own default.
@@ -17,14 +20,21 @@ const USUAL_LEVEL: i32 = 0;
 /// The level of Zstandard for archives: the highest that readers need no more memory for than usual.
 const ARCHIVE_LEVEL: i32 = 19;
 
+/// Bytes that are packed on their own. Parsed English grows by 0.3 % as `.gz` and by 1.5 % as `.zst` against packing in one piece.
+const BLOCK: usize = 1 << 21;
+
 /// A destination that is being written.
 ///
 /// A file is written beside its final place and moved there by [`Output::finish`]; dropped before that, it leaves nothing
 /// behind, and what stood there stays. Names that end in `.gz` or `.zst` are compressed, `-` is standard output,
 /// and devices and pipes are written directly.
+///
+/// What is compressed is a sequence of members of gzip (RFC 1952, section 2.2) or frames of Zstandard (RFC 8878, section 3.1), of 2 MiB of
+/// text each.
 pub struct Output {
     path: PathBuf,
-    writer: BufWriter<Encoder>,
+    writer: BufWriter<Sink>,
+    packer: Option<Packer>,
 }
 
 enum Sink {
@@ -34,10 +44,16 @@ enum Sink {
     Temporary(NamedTempFile, PathBuf, Registered),
 }
 
-enum Encoder {
-    Plain(Sink),
-    Gzip(GzEncoder<Sink>),
-    Zstd(zstandard::Encoder<Sink>),
+/// Packs text, a block for each thread at a time.
+struct Packer {
+    packing: Packing,
+    /// The level of Zstandard.
+    level: i32,
+    block: usize,
+    pool: Option<Arc<ThreadPool>>,
+    text: Vec<u8>,
+    /// True until something is packed.
+    is_new: bool,
 }
 
 impl Output {
@@ -46,19 +62,19 @@ impl Output {
     /// # Errors
     /// If the folder does not exist or may not be written, or if `path` is a folder.
     pub fn create(path: &Path) -> Result<Output> {
-        Output::at_level(path, USUAL_LEVEL)
-    }
-
-    /// The same, with this level of Zstandard for names that end in `.zst`.
-    fn at_level(path: &Path, level: i32) -> Result<Output> {
         let sink =
             if path == Path::new("-") { Sink::Stdout(io::stdout()) } else { open(path).map_err(Error::io(path))? };
-        let encoder = match Packing::of(path) {
-            Some(Packing::Gzip) => Encoder::Gzip(GzEncoder::new(sink, Compression::default())),
-            Some(Packing::Zstd) => Encoder::Zstd(zstandard::encoder(sink, level).map_err(Error::io(path))?),
-            None => Encoder::Plain(sink),
-        };
-        Ok(Output { path: path.to_owned(), writer: BufWriter::with_capacity(1 << 16, encoder) })
+        let packer = Packing::of(path).map(Packer::new).transpose().map_err(Error::io(path))?;
+        Ok(Output { path: path.to_owned(), writer: BufWriter::with_capacity(1 << 16, sink), packer })
+    }
+
+    /// The same destination, compressed by the threads of `pool`, which does not change its bytes.
+    #[must_use]
+    pub fn packed_by(mut self, pool: Option<Arc<ThreadPool>>) -> Output {
+        if let Some(packer) = &mut self.packer {
+            packer.pool = pool;
+        }
+        self
     }
 
     /// Checks that `path` can be written, for those who will open it only after long work. What stands there stays, and
@@ -84,8 +100,8 @@ impl Output {
     /// If the system refuses.
     pub fn flush_unless_temporary(&mut self) -> io::Result<()> {
         match self.writer.get_ref() {
-            Encoder::Plain(Sink::Temporary(..)) | Encoder::Gzip(_) | Encoder::Zstd(_) => Ok(()),
-            Encoder::Plain(Sink::Stdout(_) | Sink::Direct(_)) => self.flush(),
+            Sink::Stdout(_) | Sink::Direct(_) if self.packer.is_none() => self.flush(),
+            _ => Ok(()),
         }
     }
 
@@ -94,14 +110,10 @@ impl Output {
     /// # Errors
     /// If the system refuses any of it; the destination is then as it was before.
     pub fn finish(self) -> Result<()> {
-        let Output { path, writer } = self;
+        let Output { path, mut writer, packer } = self;
         let finish = || -> io::Result<()> {
-            let sink = match writer.into_inner().map_err(io::IntoInnerError::into_error)? {
-                Encoder::Plain(sink) => sink,
-                Encoder::Gzip(encoder) => encoder.finish()?,
-                Encoder::Zstd(encoder) => encoder.finish()?,
-            };
-            match sink {
+            packer.map_or(Ok(()), |mut packer| packer.pack_into(&mut writer))?;
+            match writer.into_inner().map_err(io::IntoInnerError::into_error)? {
                 Sink::Stdout(mut stdout) => stdout.flush(),
                 Sink::Direct(mut file) => file.flush(),
                 Sink::Temporary(file, place, registered) => {
@@ -117,14 +129,17 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.writer.write(bytes).map_err(without_path)
-    }
-
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.writer.write_all(bytes).map_err(without_path)
+        match &mut self.packer {
+            Some(packer) => packer.take(bytes, &mut self.writer),
+            None => self.writer.write(bytes),
+        }
+        .map_err(without_path)
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        if let Some(packer) = &mut self.packer {
+            packer.pack_into(&mut self.writer).map_err(without_path)?;
+        }
         self.writer.flush().map_err(without_path)
     }
 }
@@ -142,7 +157,11 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// If it cannot be written.
 pub fn archive(path: &Path, bytes: &[u8]) -> Result<()> {
-    write_all(Output::at_level(path, ARCHIVE_LEVEL)?, bytes)
+    let mut output = Output::create(path)?;
+    if let Some(packer) = &mut output.packer {
+        (packer.level, packer.block) = (ARCHIVE_LEVEL, bytes.len().max(1));
+    }
+    write_all(output, bytes)
 }
 
 fn write_all(mut output: Output, bytes: &[u8]) -> Result<()> {
@@ -236,23 +255,48 @@ impl Write for Sink {
     }
 }
 
-impl Encoder {
-    fn writer(&mut self) -> &mut dyn Write {
-        match self {
-            Encoder::Plain(sink) => sink,
-            Encoder::Gzip(encoder) => encoder,
-            Encoder::Zstd(encoder) => encoder,
+impl Packer {
+    /// A packer at the usual level, on the caller's thread.
+    ///
+    /// # Errors
+    /// If this program cannot pack so.
+    fn new(packing: Packing) -> io::Result<Packer> {
+        let packer = Packer { packing, level: USUAL_LEVEL, block: BLOCK, pool: None, text: Vec::new(), is_new: true };
+        packer.packed(&[]).map(|_| packer)
+    }
+
+    /// Takes the beginning of `bytes`, and packs when there is a block for each thread. The number of bytes taken.
+    fn take(&mut self, bytes: &[u8], output: &mut impl Write) -> io::Result<usize> {
+        let full = self.block * self.pool.as_ref().map_or(1, |pool| pool.current_num_threads());
+        let n = bytes.len().min(full - self.text.len());
+        self.text.extend_from_slice(&bytes[..n]);
+        if self.text.len() == full {
+            self.pack_into(output)?;
         }
-    }
-}
-
-impl Write for Encoder {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.writer().write(bytes)
+        Ok(n)
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        self.writer().flush()
+    /// Packs all that was taken, which may be nothing in a file that is empty.
+    fn pack_into(&mut self, output: &mut impl Write) -> io::Result<()> {
+        let n = self.text.len().div_ceil(self.block).max(usize::from(self.is_new));
+        let block = |i: usize| &self.text[i * self.block..self.text.len().min((i + 1) * self.block)];
+        for packed in process::each(self.pool.as_deref(), n, |i| self.packed(block(i))) {
+            output.write_all(&packed?)?;
+        }
+        self.is_new = false;
+        self.text.clear();
+        Ok(())
+    }
+
+    fn packed(&self, block: &[u8]) -> io::Result<Vec<u8>> {
+        match self.packing {
+            Packing::Gzip => {
+                let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+                encoder.write_all(block)?;
+                encoder.finish()
+            }
+            Packing::Zstd => zstandard::pack(block, self.level),
+        }
     }
 }
 
@@ -289,6 +333,33 @@ mod tests {
             output.write_all(b"text").unwrap();
             output.finish().unwrap();
             assert!(fs::read(&path).unwrap().starts_with(magic), "{name}");
+        }
+    }
+
+    #[test]
+    fn blocks_are_packed_on_their_own_whoever_packs_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let text: Vec<u8> =
+            (0..500_000_u64).flat_map(|number| format!("{}\n", number * 7919 % 500_009).into_bytes()).collect();
+        assert!(text.len() > BLOCK && text.len() % BLOCK > 0);
+        let pool = Arc::new(process::thread_pool(3).unwrap());
+        for name in ["a.gz", "a.zst"] {
+            let path = folder.path().join(name);
+            let written = |text: &[u8], pool: Option<&Arc<ThreadPool>>, piece: usize| {
+                let mut output = Output::create(&path).unwrap().packed_by(pool.cloned());
+                text.chunks(piece).for_each(|piece| output.write_all(piece).unwrap());
+                output.finish().unwrap();
+                assert!(super::super::read_whole(&path).unwrap() == text);
+                fs::read(&path).unwrap()
+            };
+            let whole = written(&text, None, text.len());
+            assert!(whole == written(&text, Some(&pool), 1000));
+            assert!(
+                whole == text.chunks(BLOCK).flat_map(|block| written(block, Some(&pool), BLOCK)).collect::<Vec<_>>()
+            );
+            assert!(!written(&[], Some(&pool), 1).is_empty());
+            archive(&path, &text[..1000]).unwrap();
+            assert!(super::super::read_whole(&path).unwrap() == text[..1000]);
         }
     }
 

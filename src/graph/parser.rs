@@ -108,7 +108,7 @@ impl Parses for FrozenWeights {
 pub struct GraphParser<'m> {
     model: Held<'m, GraphModel>,
     /// None if there is but one thread, the caller's.
-    pool: Option<rayon::ThreadPool>,
+    pool: Option<Arc<rayon::ThreadPool>>,
     marginals: Option<Marginals>,
 }
 
@@ -142,7 +142,7 @@ impl<'m> GraphParser<'m> {
     }
 
     /// The threads, unless the caller's is the only one.
-    pub fn pool(&self) -> Option<&rayon::ThreadPool> {
+    pub fn pool(&self) -> Option<&Arc<rayon::ThreadPool>> {
         self.pool.as_ref()
     }
 

@@ -138,11 +138,15 @@ impl AnyParser {
 
     /// Results of `work` for each number below `n`, in their order, by the parser's threads.
     pub(super) fn each<T: Send>(&self, n: usize, work: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-        let pool = match &self.kind {
+        process::each(self.pool().map(Arc::as_ref), n, work)
+    }
+
+    /// The threads, unless the caller's is the only one.
+    pub fn pool(&self) -> Option<&Arc<rayon::ThreadPool>> {
+        match &self.kind {
             Kind::Transitions(parser, _) => parser.pool(),
             Kind::Graph(parser) => parser.pool(),
-        };
-        process::each(pool, n, work)
+        }
     }
 
     /// Checks that the parser takes the sentence.
