@@ -341,7 +341,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let text: Vec<u8> =
             (0..500_000_u64).flat_map(|number| format!("{}\n", number * 7919 % 500_009).into_bytes()).collect();
-        assert!(text.len() > BLOCK && text.len() % BLOCK > 0);
+        assert!(text.len() > BLOCK && !text.len().is_multiple_of(BLOCK));
         let pool = Arc::new(process::thread_pool(3).unwrap());
         for name in ["a.gz", "a.zst"] {
             let path = folder.path().join(name);
