@@ -8,10 +8,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList, PyTuple};
 use treebeam::error::{Error, Result};
+use treebeam::features::Name;
 use treebeam::job::Job;
 use treebeam::process::no_threads;
 use treebeam::training::{IterationReport, Next, Observer};
@@ -21,7 +22,7 @@ use crate::errors::{exception, from_json, guarded};
 use crate::memory::Watch;
 use crate::model::{Model, load, warn};
 use crate::options::of_training;
-use crate::sentences::Source;
+use crate::sentences::{Source, text};
 
 /// How often Ctrl-C is listened for.
 const LISTEN: Duration = Duration::from_millis(50);
@@ -54,8 +55,9 @@ pub fn train(
         for remark in given.remarks(job.options()) {
             warn(py, &remark)?;
         }
-        let (train, dev) = (Source::of(train)?, dev.map(Source::of).transpose()?);
-        let files: Vec<&Path> = [Some(&train), dev.as_ref()].into_iter().flatten().filter_map(Source::path).collect();
+        let (train, dev) = (parts("train", train)?, dev.map(|dev| parts("dev", dev)).transpose()?);
+        let files: Vec<&Path> =
+            train.iter().chain(dev.iter().flatten()).filter_map(|part| part.source.path()).collect();
         job.check(&files, &[]).map_err(exception)?;
         let memory = Watch::begin()?;
         let (tell, events) = channel();
@@ -64,7 +66,7 @@ pub fn train(
         let stop = Arc::new(AtomicBool::new(false));
         let mut watcher = Watcher { tell: tell.clone(), stop: Arc::clone(&stop), memory };
         let training = move || {
-            let done = run(&job, &train, dev.as_ref(), &mut watcher);
+            let done = run(&job, &train, dev.as_deref(), &mut watcher);
             // Nobody waits any more for a run that was given up.
             let _ = tell.send(Event::Done(done));
         };
@@ -162,19 +164,75 @@ impl Observer for Watcher {
     }
 }
 
+/// One of the treebanks of a keyword.
+struct Part {
+    name: Option<Name>,
+    /// What messages call sentences that are in memory.
+    place: String,
+    source: Source,
+}
+
+/// The treebanks of a keyword: those of a dictionary, with their names, or one or several without a name.
+fn parts(keyword: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<Part>> {
+    let mut parts = Vec::new();
+    let Ok(named) = object.cast::<PyDict>() else {
+        add(&mut parts, None, keyword.to_owned(), object)?;
+        return Ok(parts);
+    };
+    if named.is_empty() {
+        return Err(PyValueError::new_err(format!("{keyword}: there are no treebanks; expected one at least")));
+    }
+    for (key, treebank) in named {
+        let Some(name) = key.extract::<String>().ok().and_then(|name| Name::new(&name)) else {
+            let (found, longest) = (key.repr()?, Name::LONGEST);
+            let expected = format!("a name of at most {longest} letters, none of them = or |");
+            return Err(PyValueError::new_err(format!(
+                "{keyword}: found {found} before a treebank; expected {expected}"
+            )));
+        };
+        add(&mut parts, Some(name), format!("{keyword}[{}]", key.repr()?), &treebank)?;
+    }
+    Ok(parts)
+}
+
+/// Adds a treebank; or several, of a list that begins with a path or CoNLL-U text, as no list of sentences does.
+fn add(parts: &mut Vec<Part>, name: Option<Name>, place: String, object: &Bound<'_, PyAny>) -> PyResult<()> {
+    let is_treebank = |item: &Bound<'_, PyAny>| Ok::<_, PyErr>(text(item)?.is_some() || item.hasattr("__fspath__")?);
+    let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+    if !is_list || object.is_empty()? || !is_treebank(&object.get_item(0)?)? {
+        parts.push(Part { name, place, source: Source::of(object)? });
+        return Ok(());
+    }
+    for (number, item) in object.try_iter()?.enumerate() {
+        let (item, place) = (item?, format!("{place}[{number}]"));
+        if !is_treebank(&item)? {
+            let found = item.get_type().name()?;
+            let expected = "a path or CoNLL-U text, as the first item is";
+            return Err(PyValueError::new_err(format!("{place}: found a {found}; expected {expected}")));
+        }
+        parts.push(Part { name, place, source: Source::of(&item)? });
+    }
+    Ok(())
+}
+
 /// Reads what is not in memory, and trains.
-fn run(job: &Job, train: &Source, dev: Option<&Source>, watcher: &mut Watcher) -> Result<()> {
-    let train = treebank(job, train, "train", watcher)?;
-    let dev = dev.map(|dev| treebank(job, dev, "dev", watcher)).transpose()?;
+fn run(job: &Job, train: &[Part], dev: Option<&[Part]>, watcher: &mut Watcher) -> Result<()> {
+    let train = treebank(job, train, watcher)?;
+    let dev = dev.map(|dev| treebank(job, dev, watcher)).transpose()?;
     job.run(&train, dev.as_ref(), watcher).map(drop)
 }
 
-fn treebank(job: &Job, source: &Source, name: &str, watcher: &mut Watcher) -> Result<Treebank> {
-    match source {
-        Source::File(path) => job.read(path, watcher),
-        Source::Sentences(sentences) if sentences.is_empty() => {
-            Err(Error::Usage(format!("{name}: there are no sentences; expected one at least")))
-        }
-        Source::Sentences(sentences) => Ok(Treebank::of_sentences(Path::new(name), Format::Conllu, sentences.clone())),
+fn treebank(job: &Job, parts: &[Part], watcher: &mut Watcher) -> Result<Treebank> {
+    let mut treebanks = Vec::new();
+    for Part { name, place, source } in parts {
+        let treebank = match source {
+            Source::File(path) => job.read(path, watcher)?,
+            Source::Sentences(sentences) if sentences.is_empty() => {
+                return Err(Error::Usage(format!("{place}: there are no sentences; expected one at least")));
+            }
+            Source::Sentences(sentences) => Treebank::of_sentences(Path::new(place), Format::Conllu, sentences.clone()),
+        };
+        treebanks.push((name.as_ref().map(Name::as_str), treebank));
     }
+    Treebank::together(treebanks)
 }

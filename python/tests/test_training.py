@@ -29,6 +29,44 @@ def test_sentences_train_as_their_file_does(data, tmp_path):
     assert (tmp_path / "a.model").read_bytes() == data.model_path("beams").read_bytes()
 
 
+def test_several_treebanks_train_as_those_of_the_program_do(data, tmp_path):
+    of_program, path = tmp_path / "program.model", tmp_path / "python.model"
+    options = ["--dev", data.dev, "--model", of_program, "--iterations", 1]
+    for flags, train in [
+        ([data.train, data.dev], [data.train, str(data.dev)]),
+        ([f"a={data.train}", f"b={data.dev}"], {"a": data.train, "b": str(data.dev)}),
+        ([f"a={data.train}", f"a={data.dev}"], {"a": (data.train, data.dev)}),
+    ]:
+        run("train", "--quiet", "--train", flags[0], "--train", flags[1], *options)
+        treebeam.train(train, path, dev=[data.dev], iterations=1)
+        assert path.read_bytes() == of_program.read_bytes()
+
+
+def test_named_treebanks_are_sources(data, tmp_path):
+    train = data.train.read_text(encoding="utf-8")
+    other = train.replace("\tnsubj\t", "\tsubject\t")
+    model = treebeam.train({"a": train, "b": [other]}, tmp_path / "a.model", dev={"b": data.dev}, iterations=4)
+    assert model.header["sources"] == ["a", "b"]
+    of_b = [label for tree in model.parse(data.dev_text(), source="b") for label in tree.deprels]
+    assert of_b.count("subject") > 4 * of_b.count("nsubj")
+    with pytest.raises(ValueError, match="source: found the treebank `c`"):
+        model.parse(data.dev_text(), source="c")
+
+
+@pytest.mark.parametrize("treebanks, message", [
+    ({}, "train: there are no treebanks"),
+    ({"a|b": "a.conllu"}, r"train: found 'a\|b' before a treebank; expected a name of at most 24 letters"),
+    ({1: "a.conllu"}, "train: found 1 before a treebank"),
+    ({"a": []}, r"train\['a'\]: there are no sentences"),
+    (["a.conllu", [("a", "X")]], r"train\[1\]: found a list; expected a path or CoNLL-U text"),
+    (["a.conllu", None], r"train\[1\]: found a NoneType; expected"),
+    ([], "train: there are no sentences"),
+])
+def test_treebanks_that_are_none_are_refused(tmp_path, treebanks, message):
+    with pytest.raises(ValueError, match=message):
+        treebeam.train(treebanks, tmp_path / "a.model")
+
+
 def test_a_run_that_broke_off_goes_on(data, tmp_path):
     path = tmp_path / "a.model"
 

@@ -170,7 +170,8 @@ def train(
 ) -> Model:
     """Trains as `treebeam train` does, writes the model file and loads it.
 
-    `train` and `dev` are files, CoNLL-U text or annotated sentences. `on_iteration` is called with what each iteration did;
+    `train` and `dev` are files, CoNLL-U text or annotated sentences; or several treebanks: a list of files, or a dictionary by
+    names, of which `Model.parse(..., source=NAME)` takes one. `on_iteration` is called with what each iteration did;
     if it returns False, training ends and the model of the iterations so far is written. `options` are those of
     `treebeam train`, with underscores: `average_from=3`, `iterations="plateau"`.
     """
