@@ -102,8 +102,8 @@ fn n_wrong(model: &LinearModel, treebank: &Treebank, beam: usize) -> usize {
 
 #[test]
 fn every_way_of_training_learns_what_it_is_shown() {
-    let shown = treebank(generated(21, 18));
-    let held_out = treebank(generated(22, 18));
+    let shown = treebank(generated(21, 25));
+    let held_out = treebank(generated(22, 25));
     for &system in SystemKind::all() {
         let ways = [Training::Greedy, Training::Global]
             .into_iter()

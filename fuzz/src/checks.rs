@@ -94,8 +94,10 @@ pub fn features(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     if let Ok(set) = NetworkSet::parse("fuzz", "fuzz.feat", text) {
         assert!(NetworkSet::is_one(text) && FeatureSet::parse("fuzz", "fuzz.feat", text).is_err());
-        let shown = set.as_templates().expect("what places read can be shown");
-        assert_eq!(shown.templates.len(), set.places.len() + set.labels.len());
+        match set.as_templates() {
+            Ok(shown) => assert_eq!(shown.templates.len(), set.places.len() + set.labels.len()),
+            Err(_) => assert!(set.places.is_empty(), "what places read can be shown"),
+        }
         for buffer_is_suffix in [true, false] {
             let _ = set.check("fuzz", buffer_is_suffix);
         }

@@ -301,8 +301,11 @@ impl NetworkSet {
     /// A set of templates that reads the same, a place a template: to show what stands there.
     ///
     /// # Errors
-    /// None that is known.
+    /// If there is no place, as in sets of inputs alone.
     pub fn as_templates(&self) -> Result<FeatureSet> {
+        if self.places.is_empty() {
+            return Err(Problem::at(self.path(), 0, "no place", "places such as S0, which can be shown").into());
+        }
         let template = |place: &Place| {
             let place = place.to_string().replace(".h2", ".h.h");
             if place.ends_with(".label") { place } else { format!("{place}.w") }

@@ -214,6 +214,12 @@ mod tests {
         "layers",
     ];
 
+    /// The names of the cases that concern a training with `options`.
+    fn concerning(options: Value) -> Vec<String> {
+        let options = as_map(&options);
+        Golden::of_this_program().cases().filter(|case| case.concerns(&options)).map(|case| case.name).collect()
+    }
+
     /// The cells among `cells` that become stale if the weights or trees of all cases whose names have `part` in them change.
     fn stale<'c>(part: &str, cells: &[(&'c str, Value)]) -> Vec<&'c str> {
         let before = Golden::of_this_program();
@@ -285,6 +291,13 @@ mod tests {
         }
         assert!(n_cells > 1000);
         assert!(missing.is_empty(), "{missing:#?}");
+    }
+
+    #[test]
+    fn sets_of_features_count_one_by_one() {
+        let joined = concerning(json!({ "features": "zn11+history" }));
+        assert!(joined.contains(&"features zn11".to_owned()) && joined.contains(&"features history".to_owned()));
+        assert!(!joined.contains(&"features stack+history".to_owned()), "{joined:?}");
     }
 
     #[test]
