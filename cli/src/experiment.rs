@@ -115,7 +115,7 @@ pub enum Command {
     },
 }
 
-/// Experiments that are meant, and how they are run.
+/// Selection of experiments, and how they are run.
 #[derive(Debug, clap::Args)]
 pub struct Experiments {
     /// The specifications, TOML files

@@ -167,7 +167,7 @@ impl Observer for Watcher {
 /// One of the treebanks of a keyword.
 struct Part {
     name: Option<Name>,
-    /// What messages call sentences that are in memory.
+    /// Name of sentences that are in memory, for messages.
     place: String,
     source: Source,
 }

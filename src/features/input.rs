@@ -300,7 +300,7 @@ pub struct Input {
     set_columns: Vec<SetColumn>,
     /// The same as numbers in the vocabulary; none without one.
     ids: Vec<u32>,
-    /// The sets of these.
+    /// Sets of values that some of these numbers stand for.
     sets: Sets,
 }
 

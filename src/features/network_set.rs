@@ -10,8 +10,8 @@
 //! ```
 //!
 //! Columns that are not named have the lengths of [`DIMENSIONS`]; what `reads` names has [`INPUT_DIMENSION`] numbers. `M0`, the first
-//! word between the focus words of Covington's systems, is left out where systems have no such words. Stacks are read as a whole: sets
-//! for them have no places.
+//! word between the focus words of Covington's systems, is left out where systems have no such words. A set for a stack-lstm has no
+//! places, as it reads whole stacks.
 
 use std::path::Path;
 

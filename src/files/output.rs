@@ -29,8 +29,8 @@ const BLOCK: usize = 1 << 21;
 /// behind, and what stood there stays. Names that end in `.gz` or `.zst` are compressed, `-` is standard output,
 /// and devices and pipes are written directly.
 ///
-/// What is compressed is a sequence of members of gzip (RFC 1952, section 2.2) or frames of Zstandard (RFC 8878, section 3.1), of 2 MiB of
-/// text each.
+/// Compressed output is a sequence of gzip members (RFC 1952, section 2.2) or Zstandard frames (RFC 8878, section 3.1), each of 2 MiB of
+/// text.
 pub struct Output {
     path: PathBuf,
     writer: BufWriter<Sink>,
@@ -265,7 +265,7 @@ impl Packer {
         packer.packed(&[]).map(|_| packer)
     }
 
-    /// Takes the beginning of `bytes`, and packs when there is a block for each thread. The number of bytes taken.
+    /// Takes the beginning of `bytes`, and packs when there is a block for each thread. Returns the number of bytes taken.
     fn take(&mut self, bytes: &[u8], output: &mut impl Write) -> io::Result<usize> {
         let full = self.block * self.pool.as_ref().map_or(1, |pool| pool.current_num_threads());
         let n = bytes.len().min(full - self.text.len());

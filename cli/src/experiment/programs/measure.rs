@@ -67,9 +67,9 @@ pub struct Once {
 }
 
 impl Bench {
-    /// Of the experiment `name`, on the one treebank that is asked for, else that of the profile, or its `fallback` where there is no
-    /// folder of treebanks. What is needed again but not kept, such as models, goes into cargo's target folder if there is one, else among
-    /// the cells of the experiment's results.
+    /// Bench of the experiment `name`. The treebank is the one that is asked for, else that of the profile, or its `fallback` where there is
+    /// no folder of treebanks. Models and other files that are not kept go into cargo's target folder if there is one, else among the cells
+    /// of the experiment's results.
     ///
     /// # Errors
     /// If several treebanks are asked for, one cannot be read, or a folder cannot be made.
