@@ -21,8 +21,8 @@ TARGETS = {
     "reader": "CoNLL-U, CoNLL-X, columns: what is read is written again without loss, or refused with a line",
     "packed": "packed treebanks",
     "features": "feature sets and sets of places (`.feat`)",
-    "specification": "specifications of experiments",
-    "model": "model files with checksums that were made right again",
+    "specification": "specifications of experiments, records",
+    "model": "model files of every kind, with checksums that were made right again",
     "checkpoint": "checkpoints with checksums that were made right again",
     "decoder": "fast decoders against the plain one: any system, features, width",
 }

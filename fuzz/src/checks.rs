@@ -10,14 +10,17 @@ use treebeam::decode::Parser;
 use treebeam::error::Problems;
 use treebeam::features::{FeatureSet, NetworkSet};
 use treebeam::files::{Kind, Section};
+use treebeam::job::Job;
 use treebeam::learn::{Keep, TrainOptions, TrainingData, start};
-use treebeam::linear::LinearModel;
+use treebeam::linear::Precision;
+use treebeam::options::GivenOptions;
+use treebeam::parser::{AnyParser, Loaded, ParseOptions};
 use treebeam::tree::{Labels, Roots};
 use treebeam::treebank::columns::{ColumnReader, Layout};
 use treebeam::treebank::convert::{Dropped, write};
 use treebeam::treebank::generate::{Options, sentences};
 use treebeam::treebank::{Format, Reader, Sentence, Treebank, Validator};
-use treebeam_lab::experiment::Spec;
+use treebeam_lab::experiment::{Record, Spec, Store};
 
 /// The reader: what is accepted survives byte for byte, whatever is asked of it afterwards. The first byte chooses how to read.
 pub fn reader(data: &[u8]) {
@@ -119,9 +122,14 @@ pub fn features(data: &[u8]) {
     }
 }
 
-/// Specifications of experiments.
+/// Specifications of experiments, and records, which begin with a brace.
 pub fn specification(data: &[u8]) {
-    if let Ok(text) = std::str::from_utf8(data) {
+    if data.starts_with(b"{") {
+        let path = temporary("records.jsonl");
+        std::fs::write(&path, data).expect("the folder of temporary files can be written");
+        let _ = Store::<Record>::read(&path);
+        let _ = std::fs::remove_file(&path);
+    } else if let Ok(text) = std::str::from_utf8(data) {
         let _ = Spec::parse(text, Path::new("fuzz.toml"));
     }
 }
@@ -130,18 +138,24 @@ fn temporary(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("treebeam-fuzz-{}-{name}", std::process::id()))
 }
 
-/// Model files with sound checksums whatever they hold: what loads, parses. The input is a list of changes of six bytes each, made
-/// to a small model: which change, to which section, where, and what.
+/// Model files with sound checksums whatever they hold: what loads, parses. The input is the kind of a small model, of [`MODELS`], and
+/// a list of changes of six bytes each, made to it: which change, to which section, where, and what.
 pub fn model(data: &[u8]) {
-    let Ok(model) = LinearModel::from_bytes(&changed(small_model(), b"treebeam", data), Path::new("fuzz.model")) else {
-        return;
-    };
-    for width in [1, 3] {
+    let Some((&kind, changes)) = data.split_first() else { return };
+    let base = &small_models()[usize::from(kind) % MODELS.len()];
+    let magic = if base.starts_with(b"treegrph") { b"treegrph" } else { b"treebeam" };
+    let path = temporary("changed.model");
+    std::fs::write(&path, changed(base, magic, changes)).expect("the folder of temporary files can be written");
+    let loaded = Loaded::read(&path);
+    let _ = std::fs::remove_file(&path);
+    let Ok(loaded) = loaded else { return };
+    for beam in [Some(1), Some(3), None] {
+        let Ok(mut parser) = AnyParser::new(&loaded, &ParseOptions { beam, ..ParseOptions::default() }) else { continue };
         let sentences = generated(9, 3);
-        let Ok(mut parser) = Parser::new(&model, width, 1) else { continue };
-        for parsed in parser.parse(&sentences, width).iter().flatten() {
+        for parsed in parser.parse(&sentences).into_iter().flatten().flatten() {
             let heads = parsed.tree.heads();
-            assert!(treebeam::tree::violations(heads, Roots::Several).is_empty(), "what was parsed is no tree");
+            let is_tree = treebeam::tree::violations(heads, Roots::Several).is_empty();
+            assert!(is_tree || loaded.target().is_some(), "what was parsed is no tree");
         }
     }
 }
@@ -203,10 +217,14 @@ fn generated(seed: u64, n_sentences: usize) -> Vec<Sentence> {
     sentences(Options { seed, n_sentences, non_projective: false }).collect()
 }
 
+/// Few templates, and few places of a network, which also reads sets of values.
+const SET: &str = "S0.p B0.p\nS1.p\nS0.l1.label\n";
+const PLACES: &str = "network\nreads suf3 lemma feats*\nS0 S1 B0\nS0.l1.label\n";
+
 /// Options for a model of a few kilobytes, and data to train it on.
 fn small() -> (TrainOptions, TrainingData) {
     let path = temporary("small.feat");
-    std::fs::write(&path, "S0.p B0.p\nS1.p\nS0.l1.label\n").expect("the folder of temporary files can be written");
+    std::fs::write(&path, SET).expect("the folder of temporary files can be written");
     let features = path.display().to_string();
     let options = TrainOptions {
         features,
@@ -222,12 +240,44 @@ fn small() -> (TrainOptions, TrainingData) {
     (options, data)
 }
 
-/// The bytes of a small model.
-fn small_model() -> &'static [u8] {
-    static MODEL: OnceLock<Vec<u8>> = OnceLock::new();
-    MODEL.get_or_init(|| {
-        let (options, data) = small();
-        treebeam::learn::train(&options, &data, 1).expect("training ends").to_bytes()
+/// Options of small models, as headers have them, and the precision to which each is frozen.
+const MODELS: [(&str, Precision); 11] = [
+    (r#"{"features": "SET", "beam": 2, "replicas": 1}"#, Precision::Full),
+    (r#"{"features": "SET", "beam": 2, "replicas": 1}"#, Precision::I8),
+    (r#"{"system": "tagger", "beam": 2, "replicas": 1, "tag-column": "upos"}"#, Precision::Full),
+    (r#"{"system": "swap", "beam": 2, "replicas": 1, "joint-tags": true}"#, Precision::I16),
+    (r#"{"scorer": "feed-forward", "places": "PLACES", "hidden": 3}"#, Precision::Full),
+    (r#"{"scorer": "feed-forward", "places": "PLACES", "hidden": 3}"#, Precision::I8),
+    (r#"{"scorer": "bilstm", "hidden": 3, "lstm-layers": 1, "lstm-units": 3}"#, Precision::Full),
+    (r#"{"scorer": "stack-lstm", "hidden": 3, "lstm-layers": 1, "lstm-units": 3}"#, Precision::Full),
+    (r#"{"system": "mst"}"#, Precision::Full),
+    (r#"{"system": "eisner"}"#, Precision::I8),
+    (r#"{"system": "biaffine", "lstm-layers": 1, "lstm-units": 3}"#, Precision::Full),
+];
+
+/// The bytes of the small models.
+fn small_models() -> &'static [Vec<u8>] {
+    static SMALL: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
+    SMALL.get_or_init(|| {
+        let [set, places, model] = ["small.feat", "places.feat", "small.model"].map(temporary);
+        std::fs::write(&set, SET).expect("the folder of temporary files can be written");
+        std::fs::write(&places, PLACES).expect("the folder of temporary files can be written");
+        let treebank = Treebank::of_sentences(Path::new("generated"), Format::Conllu, generated(31, 25));
+        let bytes = MODELS.iter().map(|(options, precision)| {
+            let options = options.replace("SET", &set.display().to_string()).replace("PLACES", &places.display().to_string());
+            let given: GivenOptions = serde_json::from_str(&options).expect("these are options");
+            let given = GivenOptions { iterations: Some(2.into()), ..given };
+            let job = Job::new(given, model.clone()).expect("the options fit");
+            job.run(&treebank, None, &mut ()).expect("training ends");
+            if *precision != Precision::Full {
+                let small = Loaded::read(&model).and_then(|model| model.quantise(*precision)).expect("the model can be frozen");
+                small.write_file(&model).expect("the folder of temporary files can be written");
+            }
+            std::fs::read(&model).expect("the model is there")
+        });
+        let bytes = bytes.collect();
+        [set, places, model].iter().for_each(|path| drop(std::fs::remove_file(path)));
+        bytes
     })
 }
 

@@ -10,6 +10,7 @@ an empty one, and does what the attack says besides. The exit code is 1 if anyth
 
 import argparse
 import gzip
+import json
 import os
 import random
 import resource
@@ -22,6 +23,7 @@ import threading
 import time
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent.parent
 MEGABYTE = 1 << 20
 ATTACKS = []
 
@@ -400,6 +402,57 @@ def kills(bench):
         if bench.path("killed.model").read_bytes() != bench.path("whole.model").read_bytes():
             raise Fell(f"round {round_}: a killed run made another model")
         bench.path("killed.model").unlink()
+
+
+def scores(folder):
+    """What the records of an experiment say, times left out."""
+    records = [json.loads(line) for line in (folder / "records.jsonl").read_text().splitlines()]
+    return sorted((record["key"], json.dumps([(d["width"], d["test"]) for d in record["decodings"]])) for record in records)
+
+
+@attack
+def killed_experiments(bench):
+    """Experiments that are stopped again and again make the records of one that runs in peace, and leave nothing beside them."""
+    line = ["experiment", "run", str(ROOT / "experiments/demo.toml"), "--set", "treebanks=generated:1,400,nonprojective", "--set",
+            "iterations=8", "--set", "seeds=1", "--jobs", "2", "--quiet", "--out"]
+    bench.run([*line, "whole"], codes=(0,))
+    left = sorted(path.name for path in bench.path("whole").rglob("*"))
+    for round_ in range(max(2, bench.rounds // 2)):
+        number = [signal.SIGKILL, signal.SIGQUIT, signal.SIGALRM, signal.SIGUSR1][round_ % 4]
+        ends = []
+        while 0 not in ends and len(ends) < 200:
+            process = bench.start([*line, "killed"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            try:
+                told = process.communicate(timeout=bench.random.uniform(0.05, 0.8))[1]
+            except subprocess.TimeoutExpired:
+                process.send_signal(number)
+                told = process.communicate()[1]
+            ends.append(process.returncode)
+            if process.returncode != -signal.SIGKILL:
+                bench.judge(f"{line}, {number.name}", Ended(process.returncode, b"", told, 0, 0), (0, 128 + number), tidy=False)
+        bench.run([*line, "killed"], codes=(0,))
+        found = sorted(path.name for path in bench.path("killed").rglob("*"))
+        if found != left:
+            raise Fell(f"{number.name}: left {sorted(set(found) ^ set(left))}")
+        if scores(bench.path("killed")) != scores(bench.path("whole")):
+            raise Fell(f"{number.name}: other records")
+        shutil.rmtree(bench.path("killed"))
+
+
+@attack
+def dangling_and_endless(bench):
+    """Links to nothing are written through or refused; what has no end is refused."""
+    for line in ["parse --model small.model dev.conllu -o OUT", "treebank convert dev.conllu -o OUT", f"{TRAIN} --model OUT"]:
+        os.symlink("there", bench.path("link"))
+        ended = bench.run(line.replace("OUT", "link"))
+        if ended.code == 0 and not (bench.path("link").is_symlink() and bench.path("there").exists()):
+            raise Fell(f"{line}: the link is gone")
+        for name in ["link", "there"]:
+            bench.path(name).unlink(missing_ok=True)
+    for line in ["experiment plan /dev/zero", "features show --features /dev/zero --system arc-eager", "parse --model /dev/zero dev.conllu",
+                 "treebank check /dev/zero", "parse --model small.model /dev/zero", "oracle show --system arc-eager /dev/zero"]:
+        ended = bench.run(line, codes=(2,), timeout=60)
+        bounded(bench, line, ended, 4 * MEGABYTE)
 
 
 @attack
