@@ -150,7 +150,9 @@ pub fn model(data: &[u8]) {
     let _ = std::fs::remove_file(&path);
     let Ok(loaded) = loaded else { return };
     for beam in [Some(1), Some(3), None] {
-        let Ok(mut parser) = AnyParser::new(&loaded, &ParseOptions { beam, ..ParseOptions::default() }) else { continue };
+        let Ok(mut parser) = AnyParser::new(&loaded, &ParseOptions { beam, ..ParseOptions::default() }) else {
+            continue;
+        };
         let sentences = generated(9, 3);
         for parsed in parser.parse(&sentences).into_iter().flatten().flatten() {
             let heads = parsed.tree.heads();
@@ -264,13 +266,15 @@ fn small_models() -> &'static [Vec<u8>] {
         std::fs::write(&places, PLACES).expect("the folder of temporary files can be written");
         let treebank = Treebank::of_sentences(Path::new("generated"), Format::Conllu, generated(31, 25));
         let bytes = MODELS.iter().map(|(options, precision)| {
-            let options = options.replace("SET", &set.display().to_string()).replace("PLACES", &places.display().to_string());
+            let options =
+                options.replace("SET", &set.display().to_string()).replace("PLACES", &places.display().to_string());
             let given: GivenOptions = serde_json::from_str(&options).expect("these are options");
             let given = GivenOptions { iterations: Some(2.into()), ..given };
             let job = Job::new(given, model.clone()).expect("the options fit");
             job.run(&treebank, None, &mut ()).expect("training ends");
             if *precision != Precision::Full {
-                let small = Loaded::read(&model).and_then(|model| model.quantise(*precision)).expect("the model can be frozen");
+                let small =
+                    Loaded::read(&model).and_then(|model| model.quantise(*precision)).expect("the model can be frozen");
                 small.write_file(&model).expect("the folder of temporary files can be written");
             }
             std::fs::read(&model).expect("the model is there")

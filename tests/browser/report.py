@@ -104,7 +104,7 @@ class Report(Check):
         self.page.evaluate("document.activeElement.blur()")
 
     def legends(self):
-        chart = self.visible(".chart").first
+        chart = self.visible(".chart:has(.legend button)").first
         self.go(chart)
         button = chart.locator(".legend button").first
         shown = chart.locator(".curve").locator("visible=true").count()

@@ -104,12 +104,14 @@ fn document_view(document: &Document, base: &Base) -> Value {
         (None, Some(answer)) => Some(forest::of_answer(answer)),
         (None, None) => forest::of_comparisons(&document.blocks),
     };
-    // Documents of earlier versions have no findings; their first sentence is the next best.
-    let first = document.blocks.iter().find_map(|block| block.reading.first()).filter(|_| findings.is_empty());
+    // Menus of both kinds of training have no finding but the answer.
+    let answer = document.answer.as_ref().map(|answer| &answer.headline);
+    let reading = || document.blocks.iter().find_map(|block| block.reading.first());
+    let first = findings.is_empty().then(|| answer.or_else(reading)).flatten();
     view! {
         id, profile, forest, limits, about, analysis, provenance, files,
         folder => base.folder(name),
-        findings => findings.iter().chain(comparisons).chain(first).collect::<Vec<_>>(),
+        findings => first.into_iter().chain(findings).chain(comparisons).collect::<Vec<_>>(),
         figure => blocks.iter().find(|(number, _)| Some(*number) == figure).map(block),
         blocks => shown.iter().map(block).collect::<Vec<_>>(),
         details => details.iter().map(|(_, block)| &block.title).collect::<Vec<_>>(),
