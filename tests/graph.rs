@@ -262,6 +262,16 @@ fn biaffine_parsers_are_trained_and_used_as_others_are() {
         assert!(told("model freeze model -o frozen --quantise i8", at).contains("linear models"));
         assert!(told("parse --model model test.conllu --beam 2", at).contains("--beam"));
     }
+    // What is read of words is data.
+    fs::write(at.join("read.feat"), "network\nreads suf2 upos misc*\nembedding tag 0\n").unwrap();
+    let one = train(&format!("--system biaffine {small} --iterations 4 --places read.feat --threads 2"));
+    assert_ne!(train(&format!("--system biaffine {small} --iterations 4")), one);
+    fs::write(at.join("model"), one).unwrap();
+    let info = treebeam(at, "model info model").assert().success();
+    let info = String::from_utf8(info.get_output().stdout.clone()).unwrap();
+    assert!(info.contains("16 of labels, which reads suf2 upos misc*"), "{info}");
+    treebeam(at, "parse --model model test.conllu -o parsed.conllu").assert().success();
+    treebeam(at, "treebank check parsed.conllu").assert().success().stdout("");
     for (options, expected) in [
         ("--system biaffine --learner mira", "expected --learner adam"),
         ("--system mst --learner adam", "expected --learner perceptron or mira"),
@@ -272,6 +282,9 @@ fn biaffine_parsers_are_trained_and_used_as_others_are() {
         ("--system biaffine --beam 4", "--beam is for transition systems"),
         ("--system biaffine --nonprojective lift", "--nonprojective lift makes trees projective"),
         ("--system biaffine --vectors none.vec", "none.vec: "),
+        ("--system biaffine --places none.feat", "none.feat: "),
+        ("--system biaffine --places full", "full.feat: places; expected lines `reads` and `embedding` alone"),
+        ("--system mst --places read.feat", "--places is for transition systems and biaffine parsers"),
     ] {
         let line = TRAIN.replace(" --iterations 3", "");
         let told = told(&format!("{line} {options} --model other"), at);

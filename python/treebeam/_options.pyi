@@ -54,7 +54,7 @@ class TrainOptions(TypedDict, total=False):
     """Networks: activation function of hidden units. Default: `relu`"""
 
     places: Union[str, PathLike[str], None]
-    """Networks: the places that are read: a built-in set (`treebeam features list`), or the path of a .feat file that begins with `network`. Default: `full`; bilstm: `extended`. A stack-lstm takes a file without places, which says what is read of words"""
+    """Networks: the places that are read: a built-in set (`treebeam features list`), or the path of a .feat file that begins with `network`. Default: `full`; bilstm: `extended`. A stack-lstm and biaffine parsers take a file without places, which says what is read of words"""
 
     word_units: Union[int, None]
     """Networks: size of the embedding of a word. Default: `64`; with `--vectors` that of these. Range: a whole number from 1 to 4,096"""

@@ -221,6 +221,45 @@ impl NetworkSet {
         }
     }
 
+    /// The numbers in the embeddings of what is read of a word, in the order of the fields of an input. Where no tags are read, what else
+    /// is read follows the word itself.
+    pub fn dimensions(&self, reads_tags: bool) -> [usize; N_COLUMNS] {
+        let mut dimensions = self.dimensions;
+        if !self.inputs.is_empty() && !reads_tags {
+            dimensions[1..].rotate_left(1);
+            dimensions[N_COLUMNS - 1] = 0;
+        }
+        dimensions
+    }
+
+    /// Checks that there are places whose words are read.
+    ///
+    /// # Errors
+    /// If there are none.
+    pub fn check_with_places(&self) -> Result<()> {
+        match self.places.is_empty() {
+            true => {
+                Err(Problem::at(self.path(), 0, "no place whose word is read".to_owned(), "places such as S0 or S0.l1")
+                    .into())
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// Checks that there are no places, as `reader` says, which reads others.
+    ///
+    /// # Errors
+    /// If there are some.
+    pub fn check_without_places(&self, reader: &str) -> Result<()> {
+        match self.places.is_empty() {
+            true => Ok(()),
+            false => {
+                let expected = format!("lines `reads` and `embedding` alone: {reader}");
+                Err(Problem::at(self.path(), 0, "places".to_owned(), &expected).into())
+            }
+        }
+    }
+
     /// Checks that the column that a tagger fills is not read.
     ///
     /// # Errors

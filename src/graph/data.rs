@@ -81,7 +81,7 @@ impl GraphData {
             arcs: arcs.into_iter().collect(),
             lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
             confidence: None,
-            network: options.network(),
+            network: options.network()?,
             training: serde_json::to_value(options).expect("options are plain data"),
             provenance: provenance(train, &kept, dev),
         };

@@ -58,7 +58,7 @@ impl GraphHeader {
     /// The columns that features read.
     pub fn columns(&self) -> Columns {
         let columns = Columns::of_words_and_tags(self.word_column.into(), self.word_shape, self.tag_column.into());
-        if self.network.is_some() { columns.with_inputs(&[]) } else { columns }
+        self.network.iter().fold(columns, |columns, network| columns.with_inputs(&network.inputs))
     }
 
     /// The inventory of labels.

@@ -42,7 +42,7 @@ impl Options {
                 let TrainOptions { vectors, init, initial_weights, arc_weights, clusters, places, .. } = options;
                 (vectors, init, initial_weights, arc_weights, clusters, places)
             }
-            Options::Graph(options) => (&options.vectors, &None, &None, &None, &None, &None),
+            Options::Graph(options) => (&options.vectors, &None, &None, &None, &None, &options.places),
         };
         let places = places.iter().filter(|name| name.ends_with(".feat"));
         [vectors, init, weights, arcs, clusters].into_iter().flatten().chain(places).map(|path| &**path).collect()

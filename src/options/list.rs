@@ -381,9 +381,10 @@ options! {
     activation: Activation => transitions(Option<Activation> = None);
 
     /// Networks: the places that are read: a built-in set (`treebeam features list`), or the path of a .feat file that begins with
-    /// `network`. Default: `full`; bilstm: `extended`. A stack-lstm takes a file without places, which says what is read of words
+    /// `network`. Default: `full`; bilstm: `extended`. A stack-lstm and biaffine parsers take a file without places, which
+    /// says what is read of words
     #[arg(value_name = "SET", help_heading = "Training, networks")]
-    places: String => transitions(Option<String> = None);
+    places: String => transitions(Option<String> = None) graph(Option<String> = None, networks);
 
     /// Networks: size of the embedding of a word. Default: `64`; with `--vectors` that of these
     #[arg(value_name = "N", help_heading = "Training, networks")]

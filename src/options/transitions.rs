@@ -2,8 +2,8 @@
 
 use super::{Correct, Objective, Preset, RollIn, Search, TrainOptions, Training, Update};
 use crate::decode::SearchKind;
-use crate::error::{Problem, Result};
-use crate::features::{N_COLUMNS, NetworkSet};
+use crate::error::Result;
+use crate::features::NetworkSet;
 use crate::linear::{Learner, LearnerOptions};
 use crate::model::{Layers, Lstm, Network, ScorerKind};
 use crate::scorer::Decisions;
@@ -90,26 +90,17 @@ impl TrainOptions {
         let set = NetworkSet::load_for(self.places.as_deref().unwrap_or(places), self.system)?;
         set.check(self.system.name(), self.system.info().buffer_is_suffix)?;
         let is_stacks = self.scorer == ScorerKind::StackLstm;
-        let has_places = !set.places.is_empty();
-        if has_places == is_stacks && self.places.is_some() {
-            let (found, expected) = match has_places {
-                true => (
-                    "places",
-                    "lines `reads` and `embedding` alone: a stack-lstm reads the whole stack, buffer and history",
-                ),
-                false => ("no place whose word is read", "places such as S0 or S0.l1"),
-            };
-            return Err(Problem::at(set.path(), 0, found.to_owned(), expected).into());
+        if self.places.is_some() {
+            match is_stacks {
+                true => set.check_without_places("a stack-lstm reads the whole stack, buffer and history")?,
+                false => set.check_with_places()?,
+            }
         }
         if self.system.info().tags {
             set.check_unread(self.tag_column.into())?;
         }
         let mut network = Network::new(&set, encoder, (hidden, activation), between, normalised);
-        // Where no tags are read, what else is read follows the word itself.
-        if !network.inputs.is_empty() && (self.system.info().tags || self.word_column == self.tag_column) {
-            network.dimensions[1..].rotate_left(1);
-            network.dimensions[N_COLUMNS - 1] = 0;
-        }
+        network.dimensions = set.dimensions(!self.system.info().tags && self.word_column != self.tag_column);
         if network.places.is_empty() && !is_stacks {
             return Err(crate::error::Error::Usage(format!(
                 "{}: no place whose word is read by {}, which has no words between two focus words (M0); expected places such as S0 or S0.l1",

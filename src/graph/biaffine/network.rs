@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::features::{MAX_DIMENSION, N_COLUMNS};
+use crate::features::{Attribute, DIMENSIONS, MAX_DIMENSION, N_COLUMNS, NetworkSet};
 use crate::model::Lstm;
 use crate::neural::encoder::Shape;
 use crate::options::GraphOptions;
@@ -12,7 +12,11 @@ use crate::options::GraphOptions;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BiaffineNetwork {
-    /// The numbers in an embedding of a word, a tag, a prefix, a suffix and a shape: the columns of a sentence in their order.
+    /// Inputs beside word and tag; none: prefix, suffix and shape.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<Attribute>,
+    /// The numbers in an embedding of a word, a tag, and of each of `inputs`: the columns of a sentence in their order. 0: the column is not
+    /// read.
     pub dimensions: [usize; N_COLUMNS],
     /// Encoder of embeddings into vectors of words in their sentence.
     pub encoder: Lstm,
@@ -24,14 +28,29 @@ pub struct BiaffineNetwork {
 
 impl GraphOptions {
     /// The layout of the network that scores arcs, if one does.
-    pub fn network(&self) -> Option<BiaffineNetwork> {
+    ///
+    /// # Errors
+    /// If the file that says what is read of words is malformed, or has places.
+    pub fn network(&self) -> Result<Option<BiaffineNetwork>> {
+        if !self.system.is_biaffine() {
+            return Ok(None);
+        }
         let or = |given: Option<u32>, default: usize| given.map_or(default, |given| given as usize);
-        self.system.is_biaffine().then(|| BiaffineNetwork {
-            dimensions: [or(self.word_units, 64), 32, 24, 24, 16],
+        let (mut inputs, mut dimensions) = (Vec::new(), DIMENSIONS);
+        if let Some(name) = &self.places {
+            let set = NetworkSet::load(name)?;
+            set.check_without_places("a biaffine parser reads all words of the sentence")?;
+            dimensions = set.dimensions(self.word_column != self.tag_column);
+            inputs = set.inputs;
+        }
+        dimensions[0] = or(self.word_units, dimensions[0]);
+        Ok(Some(BiaffineNetwork {
+            inputs,
+            dimensions,
             encoder: Lstm { layers: or(self.lstm_layers, 2), units: or(self.lstm_units, 128) },
             arc_units: or(self.arc_units, 200),
             label_units: or(self.label_units, 64),
-        })
+        }))
     }
 }
 
@@ -41,7 +60,9 @@ impl std::fmt::Display for BiaffineNetwork {
         write!(
             f,
             "biaffine network over {layers} layers of 2 x {units}, {arc_units} units of arcs, {label_units} of labels"
-        )
+        )?;
+        let inputs: Vec<String> = self.inputs.iter().map(ToString::to_string).collect();
+        if inputs.is_empty() { Ok(()) } else { write!(f, ", which reads {}", inputs.join(" ")) }
     }
 }
 
@@ -73,8 +94,15 @@ impl BiaffineNetwork {
     /// If not, with what is wrong.
     pub fn check(&self) -> Result<()> {
         let Lstm { layers, units } = self.encoder;
-        let sizes = self.dimensions.iter().chain([&units, &self.arc_units, &self.label_units]);
-        if let Some(size) = sizes.into_iter().find(|size| !(1..=MAX_DIMENSION).contains(*size)) {
+        let read = self.dimensions.iter().filter(|size| **size > 0);
+        let mut sizes = read.chain([&units, &self.arc_units, &self.label_units]);
+        if self.dimension() == 0 {
+            return Err(Error::Usage("the network reads no column of words; expected one or more".to_owned()));
+        }
+        if self.inputs.len() > N_COLUMNS - 2 || !self.inputs.iter().all(|input| input.is_column()) {
+            return Err(Error::Usage("the network reads more of a word than three parts of columns".to_owned()));
+        }
+        if let Some(size) = sizes.find(|size| !(1..=MAX_DIMENSION).contains(*size)) {
             let found = format!("the network has a layer of {size} numbers; expected from 1 to {MAX_DIMENSION}");
             return Err(Error::Usage(found));
         }
