@@ -8,7 +8,7 @@ import sys
 import pytest
 
 CHAPTER = pathlib.Path(__file__).resolve().parents[2] / "docs/src/python.md"
-NEEDED = {"import spacy": "spacy", "udpipe.": "ufal", "import pyarrow": "pyarrow", "import parquet": "pyarrow", "pyspark": "pyspark"}
+NEEDED = {"import spacy": "spacy", "udpipe.": "ufal", "stanza.": "stanza", "import pyarrow": "pyarrow", "import parquet": "pyarrow", "pyspark": "pyspark"}
 
 
 def test_the_chapter_runs(data, tmp_path, monkeypatch, capsys):
