@@ -58,7 +58,10 @@ impl GraphHeader {
     /// The columns that features read.
     pub fn columns(&self) -> Columns {
         let columns = Columns::of_words_and_tags(self.word_column.into(), self.word_shape, self.tag_column.into());
-        self.network.iter().fold(columns, |columns, network| columns.with_inputs(&network.inputs))
+        match &self.network {
+            Some(network) => columns.with_inputs(&network.inputs),
+            None => columns,
+        }
     }
 
     /// The inventory of labels.
