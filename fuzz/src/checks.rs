@@ -242,19 +242,19 @@ fn small() -> (TrainOptions, TrainingData) {
     (options, data)
 }
 
-/// Options of small models, as headers have them, and the precision to which each is frozen.
+/// Options of small models, as specifications have them, and the precision to which each is frozen.
 const MODELS: [(&str, Precision); 11] = [
-    (r#"{"features": "SET", "beam": 2, "replicas": 1}"#, Precision::Full),
-    (r#"{"features": "SET", "beam": 2, "replicas": 1}"#, Precision::I8),
-    (r#"{"system": "tagger", "beam": 2, "replicas": 1, "tag-column": "upos"}"#, Precision::Full),
-    (r#"{"system": "swap", "beam": 2, "replicas": 1, "joint-tags": true}"#, Precision::I16),
-    (r#"{"scorer": "feed-forward", "places": "PLACES", "hidden": 3}"#, Precision::Full),
-    (r#"{"scorer": "feed-forward", "places": "PLACES", "hidden": 3}"#, Precision::I8),
-    (r#"{"scorer": "bilstm", "hidden": 3, "lstm-layers": 1, "lstm-units": 3}"#, Precision::Full),
-    (r#"{"scorer": "stack-lstm", "hidden": 3, "lstm-layers": 1, "lstm-units": 3}"#, Precision::Full),
-    (r#"{"system": "mst"}"#, Precision::Full),
-    (r#"{"system": "eisner"}"#, Precision::I8),
-    (r#"{"system": "biaffine", "lstm-layers": 1, "lstm-units": 3}"#, Precision::Full),
+    (r#"features = "SET"; beam = 2; replicas = 1"#, Precision::Full),
+    (r#"features = "SET"; beam = 2; replicas = 1"#, Precision::I8),
+    (r#"system = "tagger"; beam = 2; replicas = 1; tag-column = "upos""#, Precision::Full),
+    (r#"system = "swap"; beam = 2; replicas = 1; joint-tags = true"#, Precision::I16),
+    (r#"scorer = "feed-forward"; places = "PLACES"; hidden = 3"#, Precision::Full),
+    (r#"scorer = "feed-forward"; places = "PLACES"; hidden = 3"#, Precision::I8),
+    (r#"scorer = "bilstm"; hidden = 3; lstm-layers = 1; lstm-units = 3"#, Precision::Full),
+    (r#"scorer = "stack-lstm"; hidden = 3; lstm-layers = 1; lstm-units = 3"#, Precision::Full),
+    (r#"system = "mst""#, Precision::Full),
+    (r#"system = "eisner""#, Precision::I8),
+    (r#"system = "biaffine"; lstm-layers = 1; lstm-units = 3"#, Precision::Full),
 ];
 
 /// The bytes of the small models.
@@ -266,9 +266,9 @@ fn small_models() -> &'static [Vec<u8>] {
         std::fs::write(&places, PLACES).expect("the folder of temporary files can be written");
         let treebank = Treebank::of_sentences(Path::new("generated"), Format::Conllu, generated(31, 25));
         let bytes = MODELS.iter().map(|(options, precision)| {
-            let options =
-                options.replace("SET", &set.display().to_string()).replace("PLACES", &places.display().to_string());
-            let given: GivenOptions = serde_json::from_str(&options).expect("these are options");
+            let path = |path: &Path| path.display().to_string();
+            let options = options.replace("; ", "\n").replace("SET", &path(&set)).replace("PLACES", &path(&places));
+            let given: GivenOptions = toml::from_str(&options).expect("these are options");
             let given = GivenOptions { iterations: Some(2.into()), ..given };
             let job = Job::new(given, model.clone()).expect("the options fit");
             job.run(&treebank, None, &mut ()).expect("training ends");
