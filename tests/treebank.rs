@@ -152,6 +152,9 @@ fn counts_stand_beside_each_other_with_what_stands_out() {
     ] {
         assert!(stands_out.contains(expected), "{expected}{stands_out}");
     }
+    let wide = "l".repeat(70_000);
+    fs::write(at.join("c.conllu"), sentence.replace("odd", &wide)).unwrap();
+    assert!(stdout(treebeam(at, "stats c.conllu")).contains(&wide));
 }
 
 #[test]

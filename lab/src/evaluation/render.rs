@@ -347,7 +347,9 @@ impl Display for Table {
             (0..n_columns).map(|i| column(i).map(|cell| cell.chars().count()).max().unwrap_or(0)).collect();
         for row in &self.rows {
             let cells = row.iter().zip(&widths).enumerate().map(|(i, (cell, &width))| {
-                if i < self.n_left { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+                // A format's width ends at 65,535.
+                let blanks = " ".repeat(width - cell.chars().count());
+                if i < self.n_left { format!("{cell}{blanks}") } else { format!("{blanks}{cell}") }
             });
             writeln!(f, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
         }
