@@ -79,7 +79,7 @@ ROUNDS ?= 20
 
 book: ## the book and all results as a site, in target/book/html; needs mdBook
 	sh docs/stage.sh target/book
-	mdbook build target/book --dest-dir html
+	mdbook build target/book --dest-dir '$(abspath target/book/html)'
 
 reference: build ## write the reference of all options, docs/src/reference/options.md, and their types for Python
 	$(TREEBEAM) man --markdown docs/src/reference
