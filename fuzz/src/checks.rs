@@ -219,7 +219,7 @@ fn generated(seed: u64, n_sentences: usize) -> Vec<Sentence> {
     sentences(Options { seed, n_sentences, non_projective: false }).collect()
 }
 
-/// Few templates, and few places of a network, which also reads sets of values.
+/// Templates of the small models, and places of their networks, which also read sets of values.
 const SET: &str = "S0.p B0.p\nS1.p\nS0.l1.label\n";
 const PLACES: &str = "network\nreads suf3 lemma feats*\nS0 S1 B0\nS0.l1.label\n";
 

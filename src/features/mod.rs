@@ -34,6 +34,7 @@ pub use field::{Field, Name, Part};
 pub use group::Group;
 pub use input::{ColumnName, Columns, Input, WordShape};
 pub use load::{BUILT_IN, GROUPS, Source};
+pub(crate) use network_set::check_inputs;
 pub use network_set::{DIMENSIONS, MAX_DIMENSION, N_COLUMNS, NETWORK_SETS, NetworkSet};
 pub use place::Place;
 pub use set::{FeatureSet, Template};

@@ -47,6 +47,21 @@ const COLUMNS: [&str; N_COLUMNS] = ["word", "tag", "prefix", "suffix", "shape"];
 /// The most places that a set may have.
 const MAX_PLACES: usize = 256;
 
+/// Checks what a network reads of a word, as headers have it.
+///
+/// # Errors
+/// If it is nothing, or more than there are columns.
+pub(crate) fn check_inputs(inputs: &[Attribute], dimensions: &[usize; N_COLUMNS]) -> Result<()> {
+    let found = if dimensions.iter().all(|dimension| *dimension == 0) {
+        "the network reads no column of words; expected an embedding of one number or more"
+    } else if inputs.len() > MAX_INPUTS || !inputs.iter().all(|input| input.is_column()) {
+        "the network reads more of a word than three parts of columns"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Usage(found.to_owned()))
+}
+
 /// The built-in sets for networks: name and text.
 pub const NETWORK_SETS: &[(&str, &str)] = &[
     ("focus", include_str!("sets/network/focus.feat")),
@@ -223,7 +238,7 @@ impl NetworkSet {
 
     /// The numbers in the embeddings of what is read of a word, in the order of the fields of an input. Where no tags are read, what else
     /// is read follows the word itself.
-    pub fn dimensions(&self, reads_tags: bool) -> [usize; N_COLUMNS] {
+    pub fn dimensions_of_fields(&self, reads_tags: bool) -> [usize; N_COLUMNS] {
         let mut dimensions = self.dimensions;
         if !self.inputs.is_empty() && !reads_tags {
             dimensions[1..].rotate_left(1);
@@ -232,32 +247,17 @@ impl NetworkSet {
         dimensions
     }
 
-    /// Checks that there are places whose words are read.
+    /// Checks that there are places; that there are none, for a network that reads all words, as `reads_all` says of it.
     ///
     /// # Errors
-    /// If there are none.
-    pub fn check_with_places(&self) -> Result<()> {
-        match self.places.is_empty() {
-            true => {
-                Err(Problem::at(self.path(), 0, "no place whose word is read".to_owned(), "places such as S0 or S0.l1")
-                    .into())
-            }
-            false => Ok(()),
-        }
-    }
-
-    /// Checks that there are no places, as `reader` says, which reads others.
-    ///
-    /// # Errors
-    /// If there are some.
-    pub fn check_without_places(&self, reader: &str) -> Result<()> {
-        match self.places.is_empty() {
-            true => Ok(()),
-            false => {
-                let expected = format!("lines `reads` and `embedding` alone: {reader}");
-                Err(Problem::at(self.path(), 0, "places".to_owned(), &expected).into())
-            }
-        }
+    /// If not.
+    pub fn check_places(&self, reads_all: Option<&str>) -> Result<()> {
+        let (found, expected) = match (self.places.is_empty(), reads_all) {
+            (true, None) => ("no place whose word is read", "places such as S0 or S0.l1".to_owned()),
+            (false, Some(reader)) => ("places", format!("lines `reads` and `embedding` alone: {reader}")),
+            _ => return Ok(()),
+        };
+        Err(Problem::at(self.path(), 0, found.to_owned(), &expected).into())
     }
 
     /// Checks that the column that a tagger fills is not read.

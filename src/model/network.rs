@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::choice::choice;
 use crate::configuration::{Role, Slot};
 use crate::error::{Error, Result};
-use crate::features::{Attribute, MAX_DIMENSION, N_COLUMNS, NetworkSet, Place};
+use crate::features::{Attribute, MAX_DIMENSION, N_COLUMNS, NetworkSet, Place, check_inputs};
 
 choice! {
     /// Kind of scorer.
@@ -191,11 +191,7 @@ impl Network {
         if let Some(size) = too_long.or(sizes.iter().find(|size| **size == 0)) {
             return wrong(format!("the network has a layer of {size} numbers; expected from 1 to {MAX_DIMENSION}"));
         }
-        if self.dimension() == 0 {
-            return wrong(
-                "the network reads no column of words; expected an embedding of one number or more".to_owned(),
-            );
-        }
+        check_inputs(&self.inputs, &self.dimensions)?;
         if let Some(Lstm { layers, units }) = self.lstm() {
             if !(1..=MAX_LAYERS).contains(&layers) {
                 return wrong(format!(
@@ -207,9 +203,6 @@ impl Network {
                     "its long short-term memories have {units} units; expected from 1 to {MAX_DIMENSION}"
                 ));
             }
-        }
-        if self.inputs.len() > N_COLUMNS - 2 || !self.inputs.iter().all(|input| input.is_column()) {
-            return wrong("the network reads more of a word than three parts of columns".to_owned());
         }
         let is_stack = |place: &Place| [Role::S0, Role::M0, Role::A, Role::B0].contains(&place.role);
         let is_whole = |place: &Place| is_stack(place) && place.slot == Slot::Node;

@@ -91,16 +91,13 @@ impl TrainOptions {
         set.check(self.system.name(), self.system.info().buffer_is_suffix)?;
         let is_stacks = self.scorer == ScorerKind::StackLstm;
         if self.places.is_some() {
-            match is_stacks {
-                true => set.check_without_places("a stack-lstm reads the whole stack, buffer and history")?,
-                false => set.check_with_places()?,
-            }
+            set.check_places(is_stacks.then_some("a stack-lstm reads the whole stack, buffer and history"))?;
         }
         if self.system.info().tags {
             set.check_unread(self.tag_column.into())?;
         }
         let mut network = Network::new(&set, encoder, (hidden, activation), between, normalised);
-        network.dimensions = set.dimensions(!self.system.info().tags && self.word_column != self.tag_column);
+        network.dimensions = set.dimensions_of_fields(!self.system.info().tags && self.word_column != self.tag_column);
         if network.places.is_empty() && !is_stacks {
             return Err(crate::error::Error::Usage(format!(
                 "{}: no place whose word is read by {}, which has no words between two focus words (M0); expected places such as S0 or S0.l1",

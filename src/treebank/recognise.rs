@@ -59,7 +59,8 @@ fn lines_of_columns(text: &str, source: &str) -> Option<(&'static str, String)> 
         return Some(("what seems to be CoNLL-U Plus", convert(&columns)));
     }
     // The last line may be cut short by the end of what is looked at.
-    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#') && !fields(line).is_empty()).collect();
+    let lines: Vec<&str> =
+        text.lines().filter(|line| !line.starts_with('#') && !line.trim_matches(' ').is_empty()).collect();
     let lines = if text.len() >= START - 4 { &lines[..lines.len().saturating_sub(1)] } else { &lines[..] };
     let rows: Vec<Vec<&str>> = lines.iter().map(|line| fields(line)).collect();
     let first = rows.first()?;

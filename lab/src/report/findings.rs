@@ -17,8 +17,8 @@ use treebeam::eval::Metric;
 /// With more columns than these only the ends are named.
 const MOST_NAMED: usize = 4;
 
-/// Findings of an experiment, a sentence each, in Markdown; of menus of both kinds of training, of which each treebank takes its best,
-/// those of the paper alone, as the answer says the rest.
+/// Findings of an experiment, a sentence each, in Markdown. Where each treebank takes the best of a menu, the answer says what was found,
+/// and only a paper's differences are findings beside it.
 pub fn findings(summary: &Summary, directions: &[Direction]) -> Vec<String> {
     let metric = summary.metrics()[0];
     let table = &summary.plan.spec.table;

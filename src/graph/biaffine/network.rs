@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::features::{Attribute, DIMENSIONS, MAX_DIMENSION, N_COLUMNS, NetworkSet};
+use crate::features::{Attribute, DIMENSIONS, MAX_DIMENSION, N_COLUMNS, NetworkSet, check_inputs};
 use crate::model::Lstm;
 use crate::neural::encoder::Shape;
 use crate::options::GraphOptions;
@@ -39,8 +39,8 @@ impl GraphOptions {
         let (mut inputs, mut dimensions) = (Vec::new(), DIMENSIONS);
         if let Some(name) = &self.places {
             let set = NetworkSet::load(name)?;
-            set.check_without_places("a biaffine parser reads all words of the sentence")?;
-            dimensions = set.dimensions(self.word_column != self.tag_column);
+            set.check_places(Some("a biaffine parser reads all words of the sentence"))?;
+            dimensions = set.dimensions_of_fields(self.word_column != self.tag_column);
             inputs = set.inputs;
         }
         dimensions[0] = or(self.word_units, dimensions[0]);
@@ -96,12 +96,7 @@ impl BiaffineNetwork {
         let Lstm { layers, units } = self.encoder;
         let read = self.dimensions.iter().filter(|size| **size > 0);
         let mut sizes = read.chain([&units, &self.arc_units, &self.label_units]);
-        if self.dimension() == 0 {
-            return Err(Error::Usage("the network reads no column of words; expected one or more".to_owned()));
-        }
-        if self.inputs.len() > N_COLUMNS - 2 || !self.inputs.iter().all(|input| input.is_column()) {
-            return Err(Error::Usage("the network reads more of a word than three parts of columns".to_owned()));
-        }
+        check_inputs(&self.inputs, &self.dimensions)?;
         if let Some(size) = sizes.find(|size| !(1..=MAX_DIMENSION).contains(*size)) {
             let found = format!("the network has a layer of {size} numbers; expected from 1 to {MAX_DIMENSION}");
             return Err(Error::Usage(found));
