@@ -127,7 +127,7 @@ impl Plan {
                             data: data.clone(),
                             decode: decode.clone(),
                             margin: row.margin,
-                            diagnose: self.spec.diagnose,
+                            diagnose: self.profile.diagnose.unwrap_or(self.spec.diagnose),
                             tags,
                         };
                         cells.push(cell.keyed()?);

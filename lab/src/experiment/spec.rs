@@ -93,6 +93,8 @@ pub struct Profile {
     pub max_train_sentences: Option<usize>,
     /// Tags that are read in this profile.
     pub tags: Option<Tags>,
+    /// Diagnoses in this profile; by default as the experiment says.
+    pub diagnose: Option<bool>,
     /// Training options of this profile; they override `[base]`, and rows and columns override them.
     pub options: Option<Spanned<Table>>,
 }
