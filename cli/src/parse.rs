@@ -93,10 +93,9 @@ pub fn run(mut args: Args) -> anyhow::Result<ExitCode> {
     if args.options.k_best > 1 && has_conllx {
         bail!("--k-best writes scores as comments, and CoNLL-X has none; convert the input to CoNLL-U");
     }
-    if args.options.confidences.is_some() && has_conllx {
-        bail!(
-            "--confidences writes probabilities to MISC, and CoNLL-X has no such column; convert the input to CoNLL-U"
-        );
+    let in_misc = [(args.options.confidences, "--confidences"), (args.options.alternatives, "--alternatives")];
+    if let Some((_, option)) = in_misc.iter().find(|(given, _)| given.is_some() && has_conllx) {
+        bail!("{option} writes to MISC, and CoNLL-X has no such column; convert the input to CoNLL-U");
     }
     plan.make_folder()?;
     let stats_output = args.stats_json.as_deref().map(Output::create).transpose()?;

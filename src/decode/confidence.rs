@@ -23,7 +23,7 @@ use super::{Confidence, NO_MARGIN, Parsed, Search, Strategy, Workspace};
 use crate::features::Input;
 use crate::model::{Calibration, Header, Marginals, Model, Scoring};
 use crate::neural::exp;
-use crate::tree::Tree;
+use crate::tree::{LabelId, Tree};
 
 /// Least number of development sentences that a temperature is fitted to.
 pub const MIN_SENTENCES: usize = 50;
@@ -34,17 +34,38 @@ pub const MAX_OF_MARGINALS: usize = 200;
 
 /// Tells each of the `best` trees of a sentence the confidence in its arcs. Of scores, 1 is `scale` in the model's fixed point.
 pub fn tell(best: &mut [Parsed], calibration: Option<Calibration>, scale: u32) {
-    let behind = behind(best);
-    let Calibration { temperature, heads, labels, .. } = match calibration {
-        Some(known) => Calibration { temperature: known.temperature * f64::from(scale), ..known },
-        None => Calibration::of_temperature(mean(&behind)),
-    };
-    let shares = shares(&behind, temperature);
+    let shares = calibrated_shares(best, calibration, scale);
+    let (heads, labels) = calibration.map_or((1.0, 1.0), |calibration| (calibration.heads, calibration.labels));
     let of_all: Vec<Vec<Confidence>> = best.iter().map(|parsed| confidences(&parsed.tree, best, &shares)).collect();
     for (parsed, confidences) in best.iter_mut().zip(of_all) {
         let calibrated = |Confidence { head, label }| Confidence { head: heads * head, label: labels * label };
         parsed.confidences = confidences.into_iter().map(calibrated).collect();
     }
+}
+
+/// By word the `n` labels that are most probable by the best trees of a sentence, the first one first, or all that the trees have. The rest
+/// is as in [`tell`].
+pub fn alternatives(best: &[Parsed], n: usize, calibration: Option<Calibration>, scale: u32) -> Vec<Vec<LabelId>> {
+    let shares = calibrated_shares(best, calibration, scale);
+    let of_word = |word| {
+        let mut labels: Vec<(LabelId, f64)> = Vec::new();
+        for (Parsed { tree, .. }, share) in best.iter().zip(&shares) {
+            match labels.iter_mut().find(|(label, _)| *label == tree.label(word)) {
+                Some((_, sum)) => *sum += share,
+                None => labels.push((tree.label(word), *share)),
+            }
+        }
+        labels.sort_by(|a, b| b.1.total_cmp(&a.1));
+        labels.into_iter().take(n).map(|(label, _)| label).collect()
+    };
+    best.first().map_or_else(Vec::new, |first| first.tree.words().map(of_word).collect())
+}
+
+/// Shares of the best trees of a sentence at the temperature of `calibration`, or, without one, at the mean distance to the best score.
+fn calibrated_shares(best: &[Parsed], calibration: Option<Calibration>, scale: u32) -> Vec<f64> {
+    let behind = behind(best);
+    let temperature = calibration.map_or_else(|| mean(&behind), |known| known.temperature * f64::from(scale));
+    shares(&behind, temperature)
 }
 
 /// The calibration that fits to the best trees of these sentences, each with the gold tree; `None` if the sentences are too few or have

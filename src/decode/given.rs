@@ -53,7 +53,7 @@ impl Given {
 
     /// The tree that users get of what was decoded: given arcs stay where they are, and bear the given labels.
     pub fn finish(&self, decoding: &LabelDecoding, parsed: Parsed) -> Parsed {
-        let Parsed { tree, score, mut confidences, tags } = parsed;
+        let Parsed { tree, score, mut confidences, tags, alternatives } = parsed;
         let is_kept = |word: Node, head: Node| self.finished.head(word) == head;
         let decoded = tree.clone();
         let mut tree = decoding.finish_others(tree, |word| is_kept(word, decoded.head(word)));
@@ -64,7 +64,7 @@ impl Given {
                 confidences.iter_mut().skip(usize::from(word) - 1).take(1).for_each(|told| told.label = 1.0);
             }
         }
-        Parsed { tree, score, confidences, tags }
+        Parsed { tree, score, confidences, tags, alternatives }
     }
 
     /// The tree with the given labels of this whole tree that a transition system derives, if it does not keep all given heads; `None` if it

@@ -125,12 +125,14 @@ pub struct Parsed {
     pub confidences: Vec<Confidence>,
     /// The tag of each word, one of the labels; empty unless the model tags and parses.
     pub tags: Vec<LabelId>,
+    /// By word a tagger's most probable tags, the first one first; empty if they were not asked for.
+    pub alternatives: Vec<Vec<LabelId>>,
 }
 
 impl Parsed {
     /// The tree of this score, without confidences.
     pub fn new(tree: Tree, score: i64) -> Parsed {
-        Parsed { tree, score, confidences: Vec::new(), tags: Vec::new() }
+        Parsed { tree, score, confidences: Vec::new(), tags: Vec::new(), alternatives: Vec::new() }
     }
 
     /// The same with the tags apart from the tree, which has [second nodes](Tree::with_tags) for them.

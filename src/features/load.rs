@@ -73,6 +73,7 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("context", include_str!("sets/context.feat")),
     ("clusters", include_str!("sets/clusters.feat")),
     ("joint", include_str!("sets/joint.feat")),
+    ("joint-tagged", include_str!("sets/joint-tagged.feat")),
     ("source", include_str!("sets/source.feat")),
     ("tagger-source", include_str!("sets/tagger-source.feat")),
     ("stack-below", include_str!("sets/stack-below.feat")),

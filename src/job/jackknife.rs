@@ -11,7 +11,7 @@ use crate::treebank::{Sentence, Treebank};
 
 /// The treebank as models of these options annotate it: it is divided into `n_folds` parts of consecutive sentences, and each is
 /// annotated by a model that is trained on all the others (Collins & Koo 2005, section 5.1, for tags). Folds are annotated on
-/// `threads` threads; `done` is called after each. The sentences are the same on any number of threads.
+/// `threads` threads, with so many `alternatives` of taggers; `done` is called after each. The sentences are the same on any number of threads.
 ///
 /// # Errors
 /// If there are fewer than two folds or fewer sentences than folds, or a model cannot be trained.
@@ -19,6 +19,7 @@ pub fn jackknife(
     options: &TrainOptions,
     treebank: &Treebank,
     n_folds: usize,
+    alternatives: Option<usize>,
     threads: usize,
     done: &(dyn Fn() + Sync),
 ) -> Result<Treebank> {
@@ -33,7 +34,7 @@ pub fn jackknife(
         let train = Treebank::of_sentences(&treebank.path, treebank.format, [before, behind].concat());
         let data = TrainingData::new(options, &train, None)?;
         let model = Loaded::Transitions(Arc::new(train_model(options, &data, 1)?.into()));
-        let annotated = annotated(&model, treebank.sentences[bounds[0]..bounds[1]].to_vec())?;
+        let annotated = annotated(&model, treebank.sentences[bounds[0]..bounds[1]].to_vec(), alternatives)?;
         done();
         Ok(annotated)
     };
@@ -42,11 +43,12 @@ pub fn jackknife(
     Ok(Treebank::of_sentences(&treebank.path, treebank.format, folds.concat()))
 }
 
-/// The sentences with the tags, or the trees, that the model gives them.
+/// The sentences with the tags, or the trees, that the model gives them, and so many alternatives of a tagger.
 ///
 /// # Errors
 /// If a sentence cannot be parsed.
-pub fn annotated(model: &Loaded, sentences: Vec<Sentence>) -> Result<Vec<Sentence>> {
-    let parsed = AnyParser::new(model, &ParseOptions::default())?.parse(&sentences)?;
-    sentences.iter().zip(&parsed).map(|(sentence, parsed)| Ok(model.annotated(sentence, &parsed[0].tree)?)).collect()
+pub fn annotated(model: &Loaded, sentences: Vec<Sentence>, alternatives: Option<usize>) -> Result<Vec<Sentence>> {
+    let options = ParseOptions { alternatives, ..ParseOptions::default() };
+    let parsed = AnyParser::new(model, &options)?.parse(&sentences)?;
+    sentences.iter().zip(&parsed).map(|(sentence, parsed)| Ok(model.annotated(sentence, &parsed[0])?)).collect()
 }

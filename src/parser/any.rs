@@ -82,6 +82,9 @@ impl AnyParser {
         if options.confidences.is_some() && model.tags_column().is_some() {
             return usage("--confidences is for models that do nothing but parse, and the model tags; leave it out");
         }
+        if options.alternatives.is_some() && model.target().is_none() {
+            return usage("--alternatives is for taggers, and the model parses; leave it out");
+        }
         if options.confidences.is_some() && model.confidence().is_none() {
             let what = "the model was not calibrated for --confidences, which takes training with a beam and --dev of 50 sentences; the mean \
                         distance of scores in each sentence takes the place of a temperature";
@@ -180,7 +183,8 @@ impl AnyParser {
         // Sentences were checked.
         let keeping = Keeping { heads: self.keeping.heads.map(|_| KeepHeads::LeastLoss), ..self.keeping };
         let given = |i: usize| keeping.read(&sentences[i], model).ok().flatten();
-        let k = if self.marginals.is_some() { self.options.k_best } else { self.options.n_trees() };
+        let width = self.options.alternatives.and_then(|_| self.beam()).unwrap_or(1);
+        let k = if self.marginals.is_some() { self.options.k_best } else { self.options.n_trees() }.max(width);
         let mut found = match &mut self.kind {
             Kind::Transitions(parser, _) => parser.parse_given(n, &read, &given, k),
             Kind::Graph(parser) => parser.parse_given(n, &read, &given, k),
@@ -189,6 +193,13 @@ impl AnyParser {
             for best in &mut found {
                 confidence::tell(best, model.confidence(), model.scale());
                 best.truncate(self.options.k_best);
+            }
+        }
+        if let Some(n) = self.options.alternatives {
+            for best in &mut found {
+                let alternatives = confidence::alternatives(best, n, model.confidence(), model.scale());
+                best.truncate(self.options.k_best);
+                best.iter_mut().for_each(|parsed| parsed.alternatives.clone_from(&alternatives));
             }
         }
         Ok(found)
@@ -230,7 +241,9 @@ fn transitions(
     marginals: Option<Marginals>,
     warnings: &mut Vec<String>,
 ) -> Result<(Parser<'static, AnyScorer>, Strategy)> {
-    let &ParseOptions { search, beam, margin, merge, threads, keep_heads, keep_labels, confidences, .. } = options;
+    let &ParseOptions {
+        search, beam, margin, merge, threads, keep_heads, keep_labels, confidences, alternatives, ..
+    } = options;
     let n_trees = options.n_trees();
     let width = beam.unwrap_or(model.header.beam);
     if !(1..=MAX_BEAM).contains(&(width as u64)) {
@@ -276,7 +289,7 @@ fn transitions(
         return usage(what);
     }
     // Margins are calibrated on where the best tree comes from, among items that are compared as they were.
-    let takes_margins = strategy.takes_margins() && n_trees == 1;
+    let takes_margins = strategy.takes_margins() && n_trees == 1 && alternatives.is_none();
     let margin = margin.unwrap_or(if takes_margins { Margin::Auto } else { Margin::None });
     if matches!(margin, Margin::Quantile(_)) && model.header.lags.is_empty() {
         return usage(&format!(

@@ -13,7 +13,7 @@ use crate::graph::GraphModel;
 use crate::model::{Calibration, Frozen as _};
 use crate::options::ParserKind;
 use crate::scorers::AnyModel;
-use crate::tree::{LabelId, Labels, Roots, Tree};
+use crate::tree::{LabelId, Labels, Roots};
 use crate::treebank::{CONFIDENCES, Column, Enhanced, Sentence, Words};
 
 /// A model, of a transition system or a graph-based parser. Clones share it.
@@ -196,15 +196,27 @@ impl Loaded {
         }
     }
 
+    /// The sentence with the tags that a tagger gave it in `column`, and in MISC the alternatives that were asked for.
+    fn with_tags(&self, sentence: &Sentence, column: Column, parsed: &Parsed) -> Sentence {
+        let labels = self.labels();
+        let sentence = sentence.with_column(column, &labels.names_of(&parsed.tree));
+        if parsed.alternatives.is_empty() {
+            return sentence;
+        }
+        let attribute = |(tag, rank): (&LabelId, usize)| format!("Tag{rank}={}", labels.name(*tag).replace('|', ","));
+        let of_word = |tags: &Vec<LabelId>| tags.iter().zip(1..).map(attribute).collect::<Vec<_>>().join("|");
+        sentence.with_attributes(&parsed.alternatives.iter().map(of_word).collect::<Vec<_>>())
+    }
+
     /// The sentence with the tags, or the tree, that the model gave it; without its enhanced graph if that may not go with the tree.
     ///
     /// # Errors
     /// None that a model's labels could cause.
-    pub fn annotated(&self, sentence: &Sentence, tree: &Tree) -> Result<Sentence, Problem> {
-        let names = self.labels().names_of(tree);
+    pub fn annotated(&self, sentence: &Sentence, parsed: &Parsed) -> Result<Sentence, Problem> {
         if let Some(column) = self.target() {
-            return Ok(sentence.with_column(column, &names));
+            return Ok(self.with_tags(sentence, column, parsed));
         }
+        let (tree, names) = (&parsed.tree, self.labels().names_of(&parsed.tree));
         let mut text = Vec::new();
         sentence.write_parsed(&mut text, tree.heads(), &names).expect("memory takes all that is written");
         let text = String::from_utf8_lossy(&text);
@@ -250,7 +262,7 @@ impl Loaded {
             });
             let told: Vec<String> = told.collect();
             match self.target() {
-                Some(column) => sentence.with_column(column, &names).write(output)?,
+                Some(column) => self.with_tags(&sentence, column, parsed).write(output)?,
                 None => sentence.write_parsed_with(output, parsed.tree.heads(), &names, enhanced, &told)?,
             }
         }

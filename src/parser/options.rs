@@ -19,6 +19,7 @@ pub const CHUNK_WORDS: usize = 1 << 14;
 
 const BEAM: Range = Range::Whole(1, MAX_BEAM);
 const CONFIDENCES: Range = Range::Whole(2, MAX_BEAM);
+const ALTERNATIVES: Range = Range::Whole(1, 9);
 const THREADS: Range = Range::Whole(1, MAX_THREADS);
 
 /// The options of parsing: the flags of `treebeam parse` and the keyword arguments of Python's `parse`. What is `None` is as the model was
@@ -67,6 +68,9 @@ pub struct ParseOptions {
     /// With such `--dev` arc-hybrid and arc-eager with `--search exact`, eisner and biaffine-projective count all trees, whatever K
     #[cfg_attr(feature = "cli", arg(long, value_name = "K", value_parser = number::<usize>(CONFIDENCES)))]
     pub confidences: Option<usize>,
+    /// Taggers: write the N most probable tags of each word, by the final beam, to MISC, as `Tag1=NOUN|Tag2=VERB` (`,` for `|` in a tag)
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = number::<usize>(ALTERNATIVES)))]
+    pub alternatives: Option<usize>,
     /// Training treebank that the input is like, for models trained on several with names. Default: the first
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", value_parser = source))]
     #[serde(deserialize_with = "of_source")]
@@ -107,6 +111,7 @@ impl Default for ParseOptions {
             keep_heads: None,
             keep_labels: false,
             confidences: None,
+            alternatives: None,
             source: None,
         }
     }
@@ -121,6 +126,7 @@ impl ParseOptions {
         BEAM.check(&self.beam, "beam")?;
         BEAM.check(&self.k_best, "k-best")?;
         CONFIDENCES.check(&self.confidences, "confidences")?;
+        ALTERNATIVES.check(&self.alternatives, "alternatives")?;
         THREADS.check(&self.threads, "threads")?;
         match self.confidences {
             Some(k) if k < self.k_best => {

@@ -20,8 +20,8 @@ struct Stage {
 }
 
 impl Pipeline {
-    /// The pipeline of `models`, each with the name that messages call it by. The options are for the last one; the threads are for
-    /// all.
+    /// The pipeline of `models`, each with the name that messages call it by. The options are for the last one, `alternatives` for
+    /// all taggers, the threads for all.
     ///
     /// # Errors
     /// If there is no model, one before the last is no tagger, or the options are not for the last one.
@@ -35,15 +35,20 @@ impl Pipeline {
         }
         // Of the models, some may know of sources.
         let of_model = |model: &Loaded| options.source.filter(|_| !model.sources().is_empty());
-        let of_tagger =
-            |model| ParseOptions { threads: options.threads, source: of_model(model), ..Default::default() };
+        let of_tagger = |model| ParseOptions {
+            threads: options.threads,
+            alternatives: options.alternatives,
+            source: of_model(model),
+            ..Default::default()
+        };
         let stage = |model: &Loaded, options: &ParseOptions| {
             Ok(Stage { parser: AnyParser::new(model, options)?, model: model.clone() })
         };
         let taggers = before.iter().map(|(_, model)| stage(model, &of_tagger(model))).collect::<Result<_>>()?;
         let reads_source = before.iter().any(|(_, model)| !model.sources().is_empty());
-        let of_last =
-            ParseOptions { source: if reads_source { of_model(&last.1) } else { options.source }, ..*options };
+        let source = if reads_source { of_model(&last.1) } else { options.source };
+        let alternatives = options.alternatives.filter(|_| before.is_empty() || last.1.target().is_some());
+        let of_last = ParseOptions { source, alternatives, ..*options };
         let (last, options) = (&last.1, &of_last);
         Ok(Pipeline { taggers, last: stage(last, options)? })
     }
@@ -73,7 +78,7 @@ impl Pipeline {
     pub fn tag(&mut self, mut sentences: Vec<Sentence>) -> Result<Vec<Sentence>> {
         for Stage { model, parser } in &mut self.taggers {
             let tagged = parser.parse(&sentences)?;
-            let annotated = parser.each(sentences.len(), |i| model.annotated(&sentences[i], &tagged[i][0].tree));
+            let annotated = parser.each(sentences.len(), |i| model.annotated(&sentences[i], &tagged[i][0]));
             sentences = annotated.into_iter().collect::<Result<_, _>>()?;
         }
         Ok(sentences)

@@ -338,6 +338,18 @@ impl Sentence {
         comments(&self.text)
     }
 
+    /// The sentence with these attributes of each word in MISC, as [`Sentence::write_parsed_with`] writes them.
+    ///
+    /// # Panics
+    /// If there are not as many as words.
+    #[must_use]
+    pub fn with_attributes(&self, attributes: &[String]) -> Sentence {
+        let misc =
+            self.words().zip(attributes).map(|(word, new)| with_attributes(self.column(word, Column::Misc), new));
+        let misc: Vec<String> = misc.collect();
+        self.with_column(Column::Misc, &misc.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
     /// The whole block as it stands: comments, words, ranges, empty nodes, each with its line feed; no blank line.
     pub fn text(&self) -> &str {
         &self.text

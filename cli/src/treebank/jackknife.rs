@@ -33,6 +33,9 @@ pub struct Args {
     /// Read the file as this format
     #[arg(long)]
     format: Option<Format>,
+    /// Write the N most probable tags of each word to MISC, too, as `Tag1=NOUN|Tag2=VERB`
+    #[arg(long, value_name = "N", value_parser = crate::range::whole::<usize>(1..=9))]
+    alternatives: Option<usize>,
     /// Threads, each for one part; the output does not depend on their number [default: as many as there are cores]
     #[arg(long, value_name = "T", value_parser = crate::range::threads)]
     threads: Option<usize>,
@@ -48,6 +51,9 @@ pub(super) fn run(mut args: Args) -> anyhow::Result<ExitCode> {
     };
     Paths::default().input(&args.file).output(&args.output)?;
     let treebank = Treebank::read(&args.file, args.format)?;
+    if args.alternatives.is_some() && (options.target().is_none() || treebank.format == Format::Conllx) {
+        bail!("--alternatives writes a tagger's tags to MISC, which CoNLL-X lacks; expected a tagger and CoNLL-U");
+    }
     super::warn_of_name(&args.output, treebank.format);
     let mut output = Output::create(&args.output)?;
     let bar = match treebeam::console::shows_progress() {
@@ -59,7 +65,7 @@ pub(super) fn run(mut args: Args) -> anyhow::Result<ExitCode> {
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.unwrap_or(cores).min(args.folds);
-    let annotated = jackknife(&options, &treebank, args.folds, threads, &|| bar.inc(1))?;
+    let annotated = jackknife(&options, &treebank, args.folds, args.alternatives, threads, &|| bar.inc(1))?;
     bar.finish_and_clear();
     let write = |sentence: &Sentence| sentence.write(&mut output).map_err(Error::io(&args.output));
     annotated.sentences.iter().try_for_each(write)?;

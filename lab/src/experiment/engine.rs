@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::cell::Cell;
 use super::kind::Desk;
 use super::record::{Epoch, Scores, Training};
-use super::tags::{Tagging, Tags, tagged};
+use super::tags::{Tagging, Tags, tagged, tagged_beside};
 use treebeam::decode::{Margin, Parsed, Parser, Strategy};
 use treebeam::diagnosis::{Diagnosis, diagnose};
 use treebeam::error::{Error, Result};
@@ -316,8 +316,13 @@ impl Engine for Treebeam {
         let began = Instant::now();
         let Cell { options, data, .. } = cell;
         let as_learned = |treebank: Treebank| treebank.for_target(options.target()).into_owned();
-        let tagged = tagged(data, cell.tags, options.columns().1)?;
-        let [train, dev, test] = Arc::unwrap_or_clone(tagged).0.map(as_learned);
+        let column = options.columns().1;
+        let is_joint = options.transitions().is_some_and(|options| options.system.info().is_joint());
+        let tagged = match cell.tags {
+            Tags::Jackknifed if is_joint => tagged_beside(data, cell.tags, column)?,
+            tags => Arc::unwrap_or_clone(tagged(data, tags, column)?),
+        };
+        let [train, dev, test] = tagged.0.map(as_learned);
         // Cells run side by side on one thread each; without a pool of its own this one would spread over all.
         let pool = process::thread_pool(1)?;
         let (model, finished) = match options {

@@ -35,7 +35,7 @@ pub struct Plan {
 /// Refuses tags that nothing could read or make.
 fn check_tags(options: &Options, tags: Tags) -> Result<()> {
     let is_joint = options.transitions().is_some_and(|options| options.system.info().is_joint());
-    if !tags.are_gold() && (options.target().is_some() || is_joint) {
+    if !tags.are_gold() && (options.target().is_some() || is_joint && tags == Tags::None) {
         let what = "tags of what tags, and reads none; expected tags = \"gold\", from which it learns";
         return Err(Error::Usage(what.to_owned()));
     }

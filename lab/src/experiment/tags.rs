@@ -15,7 +15,7 @@ use treebeam::learn::{Learner, TrainOptions, Training, TrainingData, train};
 use treebeam::options::{GivenOptions, Options, ParserKind};
 use treebeam::parser::Loaded;
 use treebeam::system::SystemKind;
-use treebeam::treebank::{Column, Treebank};
+use treebeam::treebank::{Column, Sentence, Treebank};
 
 /// Tags that are read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,6 +114,25 @@ type Memo = HashMap<String, Arc<Mutex<Option<Arc<Tagged>>>>>;
 static TAGGED: LazyLock<Mutex<Memo>> = LazyLock::new(Mutex::default);
 const MOST: usize = 4;
 
+/// The data as joint parsers read them: the treebank's tags in the column, and those of a tagger in MISC, as `tag --alternatives 1` writes
+/// them.
+///
+/// # Errors
+/// As [`tagged`].
+pub(super) fn tagged_beside(data: &Data, tags: Tags, column: ColumnName) -> Result<Tagged> {
+    let (tagged, gold) = (tagged(data, tags, column)?, tagged(data, Tags::Gold, column)?);
+    let beside = |portion: usize| {
+        let (gold, tagged) = (&gold.0[portion], &tagged.0[portion]);
+        let sentence = |(gold, tagged): (&Sentence, &Sentence)| {
+            let tag = |word| format!("Tag1={}", tagged.column(word, column.into()).replace('|', ","));
+            gold.with_attributes(&gold.words().map(tag).collect::<Vec<_>>())
+        };
+        let sentences = gold.sentences.iter().zip(&tagged.sentences).map(sentence).collect();
+        Treebank::of_sentences(&gold.path, gold.format, sentences)
+    };
+    Ok(([0, 1, 2].map(beside), tagged.1.clone()))
+}
+
 /// The data with these tags in the column. A treebank is tagged once by each process, on one thread.
 ///
 /// # Errors
@@ -144,13 +163,13 @@ pub(super) fn tagged(data: &Data, tags: Tags, column: ColumnName) -> Result<Arc<
 
 fn by_tagger(options: &TrainOptions, gold: [Treebank; 3]) -> Result<Tagged> {
     let folds = FOLDS.min(gold[0].sentences.len());
-    let jackknifed = jackknife(options, &gold[0], folds, 1, &|| ())?;
+    let jackknifed = jackknife(options, &gold[0], folds, None, 1, &|| ())?;
     let pool = treebeam::process::thread_pool(1)?;
     let model = pool.install(|| train(options, &TrainingData::new(options, &gold[0], None)?, 1))?;
     let model_sha256 = hex(&Sha256::digest(model.to_bytes()));
     let model = Loaded::Transitions(Arc::new(model.into()));
     let by_all = |treebank: &Treebank| {
-        let sentences = annotated(&model, treebank.sentences.clone())?;
+        let sentences = annotated(&model, treebank.sentences.clone(), None)?;
         Ok::<_, Error>(Treebank::of_sentences(&treebank.path, treebank.format, sentences))
     };
     let tagged = [jackknifed, by_all(&gold[1])?, by_all(&gold[2])?];
