@@ -212,6 +212,63 @@ fn jackknifed_tags_are_of_models_that_have_not_seen_them() {
     assert_eq!(without(&parsed, &[6, 7]), without(&gold, &[6, 7]));
 }
 
+/// A tagger's most probable tags stand in MISC, where a parser that tags, too, reads those of words to come.
+#[test]
+fn joint_parsers_read_alternatives_of_a_tagger() {
+    let folder = folder();
+    let path = folder.path();
+    let gold = fs::read_to_string(path.join("train.conllu")).unwrap();
+    // By word the tag in the column, and those in MISC.
+    let tags = |text: &str| -> Vec<(String, Vec<String>)> {
+        let columns =
+            text.lines().map(|line| line.split('\t').collect::<Vec<_>>()).filter(|columns| columns.len() == 10);
+        let ranked =
+            |rank: usize, attribute: &str| attribute.strip_prefix(&format!("Tag{}=", rank + 1)).map(str::to_owned);
+        let of = |misc: &str| misc.split('|').enumerate().map(|(rank, tag)| ranked(rank, tag).unwrap()).collect();
+        columns.map(|columns| (columns[3].to_owned(), of(columns[9]))).collect()
+    };
+    let tagged = output(path, "tag --model upos.model --alternatives 3 test.conllu");
+    assert_eq!(without(&tagged, &[9]), output(path, "tag --model upos.model --margin none test.conllu"));
+    assert_eq!(output(path, "tag --model upos.model --alternatives 3 --threads 2 test.conllu"), tagged);
+    let found = tags(&tagged);
+    let n = |n: usize| found.iter().filter(|(_, ranked)| ranked.len() == n).count();
+    assert!(n(0) == 0 && n(1) > 0 && n(2) > 0 && n(4) == 0, "{tagged}");
+    assert!(
+        found.iter().all(|(_, ranked)| ranked.iter().collect::<std::collections::HashSet<_>>().len() == ranked.len())
+    );
+    let first = found.iter().filter(|(best, ranked)| ranked[0] == *best).count();
+    assert!(first * 20 > found.len() * 19, "{first} of {}", found.len());
+    // Greedily there is one.
+    let greedy = tags(&output(path, "tag --model upos.model --beam 1 --alternatives 3 test.conllu"));
+    assert!(greedy.iter().all(|(best, ranked)| *ranked == [best.clone()]));
+
+    let line = "treebank jackknife --folds 5 --iterations 2 --alternatives 2 train.conllu";
+    let jackknifed = output(path, line);
+    assert_eq!(without(&jackknifed, &[9]), without(&gold, &[9]), "the gold tags stay");
+    let right = tags(&jackknifed).iter().filter(|(gold, ranked)| ranked[0] == *gold).count();
+    assert!(right < gold.lines().filter(|line| line.contains('\t')).count());
+    fs::write(path.join("tags.conllu"), jackknifed).unwrap();
+    let train = "train --joint-tags --training greedy --iterations 2 --train tags.conllu --model m";
+    treebeam(path, &format!("{train} --features zn11+joint+joint-tagged")).assert().success();
+    let behind = output(path, "parse --model upos.model --model m --alternatives 2 test.conllu");
+    fs::write(path.join("tagged.conllu"), output(path, "tag --model upos.model --alternatives 2 test.conllu")).unwrap();
+    assert_eq!(output(path, "parse --model m tagged.conllu"), behind);
+    assert_ne!(without(&output(path, "parse --model m test.conllu"), &[9]), without(&behind, &[9]));
+    fs::write(path.join("test.conllx"), "1\tx\t_\tNOUN\tNN\t_\t0\troot\t_\t_\n\n").unwrap();
+    for (line, message) in [
+        ("parse --model m --alternatives 2 test.conllu", "--alternatives is for taggers"),
+        ("tag --model upos.model --alternatives 10 test.conllu", "from 1 to 9"),
+        ("tag --model upos.model --alternatives 2 test.conllx", "CoNLL-X has no such column"),
+        (
+            "treebank jackknife --system arc-eager --folds 2 --iterations 1 --alternatives 2 train.conllu",
+            "a tagger's tags",
+        ),
+    ] {
+        let error = refusal(path, line);
+        assert!(error.contains(message), "{line}: {error}");
+    }
+}
+
 /// Cells read what a tagger makes of their data; punctuation is gold's all the same.
 #[test]
 fn experiments_read_predicted_tags() {
@@ -237,6 +294,10 @@ tags = "jackknifed"
 [[column]]
 name = "none"
 tags = "none"
+[[column]]
+name = "joint"
+tags = "jackknifed"
+options = { joint-tags = true, features = "zn11+joint+joint-tagged" }
 "#;
     fs::write(path.join("tags.toml"), spec).unwrap();
     treebeam(path, "experiment run tags.toml --out runs").assert().success();
@@ -253,6 +314,7 @@ tags = "none"
         las("predicted"),
         las("none")
     );
+    assert!(las("joint") > las("none") && of("joint")["tagging"] == of("predicted")["tagging"]);
     assert_eq!((words("gold"), words("none")), (words("predicted"), words("predicted")));
     let tagging = &of("predicted")["tagging"];
     let [right, all] = ["right", "words"].map(|key| tagging[key][0].as_u64().unwrap() as f64);

@@ -9,7 +9,7 @@ use treebeam::error::Error;
 use treebeam::files::{Output, Paths};
 use treebeam::job::jackknife;
 use treebeam::options::{GivenOptions, Options, ParserKind};
-use treebeam::treebank::{Column, Format, Sentence, Treebank};
+use treebeam::treebank::{Column, Format, Treebank};
 
 /// Options of `treebeam treebank jackknife`.
 #[derive(Debug, clap::Args)]
@@ -33,7 +33,7 @@ pub struct Args {
     /// Read the file as this format
     #[arg(long)]
     format: Option<Format>,
-    /// Write the N most probable tags of each word to MISC, too, as `Tag1=NOUN|Tag2=VERB`
+    /// Write the N most probable tags of each word to MISC, as `Tag1=NOUN|Tag2=VERB`, and leave the column of tags as it is
     #[arg(long, value_name = "N", value_parser = crate::range::whole::<usize>(1..=9))]
     alternatives: Option<usize>,
     /// Threads, each for one part; the output does not depend on their number [default: as many as there are cores]
@@ -67,8 +67,17 @@ pub(super) fn run(mut args: Args) -> anyhow::Result<ExitCode> {
     let threads = args.threads.unwrap_or(cores).min(args.folds);
     let annotated = jackknife(&options, &treebank, args.folds, args.alternatives, threads, &|| bar.inc(1))?;
     bar.finish_and_clear();
-    let write = |sentence: &Sentence| sentence.write(&mut output).map_err(Error::io(&args.output));
-    annotated.sentences.iter().try_for_each(write)?;
+    let kept = args.alternatives.and(options.target());
+    for (sentence, given) in annotated.sentences.iter().zip(&treebank.sentences) {
+        let written = match kept {
+            Some(column) => {
+                let values: Vec<&str> = given.words().map(|word| given.column(word, column)).collect();
+                sentence.with_column(column, &values).write(&mut output)
+            }
+            None => sentence.write(&mut output),
+        };
+        written.map_err(Error::io(&args.output))?;
+    }
     output.finish()?;
     let columns = options.target().map_or(vec![Column::Head, Column::Deprel], |column| vec![column]);
     for column in columns {
