@@ -423,8 +423,9 @@ impl Model {
     ) -> PyResult<Bound<'py, PyAny>> {
         handed(py, || {
             let options = of_parsing(options, None)?;
-            if options.confidences.is_some() {
-                return Err(PyTypeError::new_err("`confidences` is no argument of `Model.parse_arrow`"));
+            let given = [(options.confidences, "confidences"), (options.alternatives, "alternatives")];
+            if let Some((_, name)) = given.iter().find(|(given, _)| given.is_some()) {
+                return Err(PyTypeError::new_err(format!("`{name}` is no argument of `Model.parse_arrow`")));
             }
             let batch = arrow::Imported::of(batch)?;
             let sentences = arrow::Sentences::new(&batch, &self.model.read_columns(), &names)?;

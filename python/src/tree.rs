@@ -37,11 +37,9 @@ impl Tree {
     pub fn all(sentence: Sentence, parsed: Vec<Parsed>, labels: &Arc<Labels>, model: &Loaded) -> Vec<Tree> {
         let sentence = Arc::new(sentence);
         let (scale, target) = (f64::from(model.scale()), model.target());
-        let tagged = |tree: &treebeam::tree::Tree, column| sentence.with_column(column, &labels.names_of(tree));
-        let with_tags = |parsed: &Parsed| match (target, model.tagged(&sentence, parsed)) {
-            (Some(column), _) => Arc::new(tagged(&parsed.tree, column)),
-            (None, Cow::Owned(tagged)) => Arc::new(tagged),
-            (None, Cow::Borrowed(_)) => Arc::clone(&sentence),
+        let with_tags = |parsed: &Parsed| match model.tagged(&sentence, parsed) {
+            Cow::Owned(tagged) => Arc::new(tagged),
+            Cow::Borrowed(_) => Arc::clone(&sentence),
         };
         let tree = |(sentence, Parsed { tree, score, confidences, .. }): (Arc<Sentence>, Parsed)| Tree {
             sentence,

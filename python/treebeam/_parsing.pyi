@@ -17,6 +17,7 @@ class KeepOptions(SearchOptions, total=False):
     keep_labels: bool
 
 class ParseOptions(KeepOptions, total=False):
-    """Those of the best tree, with confidences from the K best."""
+    """Those of the best tree, with confidences from the K best; of a tagger, its most probable tags in MISC."""
 
     confidences: Union[int, None]
+    alternatives: Union[int, None]

@@ -111,13 +111,21 @@ impl Loaded {
         self.target().or(self.joint_target())
     }
 
-    /// The sentence with the tags that were parsed with a tree, if the model tags and parses.
+    /// The sentence with the tags that the model gave it, if it tags; in MISC those alternatives of a tagger that were asked for.
     pub fn tagged<'s>(&self, sentence: &'s Sentence, parsed: &Parsed) -> Cow<'s, Sentence> {
         let name = |&label: &LabelId| self.labels().name(label);
-        match self.joint_target() {
-            Some(column) => Cow::Owned(sentence.with_column(column, &parsed.tags.iter().map(name).collect::<Vec<_>>())),
-            None => Cow::Borrowed(sentence),
+        let (column, tags) = match (self.target(), self.joint_target()) {
+            (Some(column), _) => (column, parsed.tree.labels()),
+            (None, Some(column)) => (column, &parsed.tags[..]),
+            (None, None) => return Cow::Borrowed(sentence),
+        };
+        let tagged = sentence.with_column(column, &tags.iter().map(name).collect::<Vec<_>>());
+        if parsed.alternatives.is_empty() {
+            return Cow::Owned(tagged);
         }
+        let attribute = |(tag, rank): (&LabelId, usize)| format!("Tag{rank}={}", name(tag).replace('|', ","));
+        let of_word = |tags: &Vec<LabelId>| tags.iter().zip(1..).map(attribute).collect::<Vec<_>>().join("|");
+        Cow::Owned(tagged.with_attributes(&parsed.alternatives.iter().map(of_word).collect::<Vec<_>>()))
     }
 
     /// The number of words that may hang on the root.
@@ -196,25 +204,13 @@ impl Loaded {
         }
     }
 
-    /// The sentence with the tags that a tagger gave it in `column`, and in MISC the alternatives that were asked for.
-    fn with_tags(&self, sentence: &Sentence, column: Column, parsed: &Parsed) -> Sentence {
-        let labels = self.labels();
-        let sentence = sentence.with_column(column, &labels.names_of(&parsed.tree));
-        if parsed.alternatives.is_empty() {
-            return sentence;
-        }
-        let attribute = |(tag, rank): (&LabelId, usize)| format!("Tag{rank}={}", labels.name(*tag).replace('|', ","));
-        let of_word = |tags: &Vec<LabelId>| tags.iter().zip(1..).map(attribute).collect::<Vec<_>>().join("|");
-        sentence.with_attributes(&parsed.alternatives.iter().map(of_word).collect::<Vec<_>>())
-    }
-
     /// The sentence with the tags, or the tree, that the model gave it; without its enhanced graph if that may not go with the tree.
     ///
     /// # Errors
     /// None that a model's labels could cause.
     pub fn annotated(&self, sentence: &Sentence, parsed: &Parsed) -> Result<Sentence, Problem> {
-        if let Some(column) = self.target() {
-            return Ok(self.with_tags(sentence, column, parsed));
+        if self.target().is_some() {
+            return Ok(self.tagged(sentence, parsed).into_owned());
         }
         let (tree, names) = (&parsed.tree, self.labels().names_of(&parsed.tree));
         let mut text = Vec::new();
@@ -262,7 +258,7 @@ impl Loaded {
             });
             let told: Vec<String> = told.collect();
             match self.target() {
-                Some(column) => self.with_tags(&sentence, column, parsed).write(output)?,
+                Some(_) => sentence.write(output)?,
                 None => sentence.write_parsed_with(output, parsed.tree.heads(), &names, enhanced, &told)?,
             }
         }
