@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::data::{Data, hex};
 use super::golden::Golden;
 use super::record::Record;
-use super::tags::Tags;
+use super::tags::{Tags, is_joint};
 use treebeam::decode::Margin;
 use treebeam::error::{Error, Result};
 use treebeam::features::FeatureSet;
@@ -118,6 +118,11 @@ fn is_none(margin: &Margin) -> bool {
 }
 
 impl Cell {
+    /// Tags of the test data that is parsed: predicted ones where the parser tags, too.
+    pub fn tags_parsed_with(&self) -> Tags {
+        if is_joint(&self.options) { Tags::Jackknifed } else { self.tags }
+    }
+
     /// The cell with what follows from its options, data and widths: its key, the behaviour that it depends on, the training that it
     /// begins with.
     ///

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::cell::Cell;
 use super::kind::Desk;
 use super::record::{Epoch, Scores, Training};
-use super::tags::{Tagging, Tags, tagged, tagged_beside};
+use super::tags::{Tagging, Tags, is_joint, tagged, tagged_beside};
 use treebeam::decode::{Margin, Parsed, Parser, Strategy};
 use treebeam::diagnosis::{Diagnosis, diagnose};
 use treebeam::error::{Error, Result};
@@ -317,9 +317,8 @@ impl Engine for Treebeam {
         let Cell { options, data, .. } = cell;
         let as_learned = |treebank: Treebank| treebank.for_target(options.target()).into_owned();
         let column = options.columns().1;
-        let is_joint = options.transitions().is_some_and(|options| options.system.info().is_joint());
         let tagged = match cell.tags {
-            Tags::Jackknifed if is_joint => tagged_beside(data, cell.tags, column)?,
+            Tags::Jackknifed if is_joint(options) => tagged_beside(data, cell.tags, column)?,
             tags => Arc::unwrap_or_clone(tagged(data, tags, column)?),
         };
         let [train, dev, test] = tagged.0.map(as_learned);

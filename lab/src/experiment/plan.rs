@@ -10,7 +10,7 @@ use super::options::of_layers;
 use super::overrides::Overrides;
 use super::source::Source;
 use super::spec::{Profile, Spec, Variant, profile_named};
-use super::tags::Tags;
+use super::tags::{Tags, is_joint};
 use treebeam::error::{Error, Result};
 use treebeam::learn::TrainOptions;
 use treebeam::options::{GivenOptions, Options};
@@ -34,8 +34,7 @@ pub struct Plan {
 
 /// Refuses tags that nothing could read or make.
 fn check_tags(options: &Options, tags: Tags) -> Result<()> {
-    let is_joint = options.transitions().is_some_and(|options| options.system.info().is_joint());
-    if !tags.are_gold() && (options.target().is_some() || is_joint && tags == Tags::None) {
+    if !tags.are_gold() && (options.target().is_some() || is_joint(options) && tags == Tags::None) {
         let what = "tags of what tags, and reads none; expected tags = \"gold\", from which it learns";
         return Err(Error::Usage(what.to_owned()));
     }

@@ -77,6 +77,11 @@ impl Tags {
     }
 }
 
+/// True if these are options of a parser that tags, too.
+pub(super) fn is_joint(options: &Options) -> bool {
+    options.transitions().is_some_and(|options| options.system.info().is_joint())
+}
+
 /// Folds of the training data.
 const FOLDS: usize = 10;
 

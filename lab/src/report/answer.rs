@@ -14,7 +14,7 @@ use super::directions::sign_test;
 use super::mixed::Mixed;
 use super::paired::pairs_between;
 use super::summary::{Method, Summary};
-use crate::experiment::{ChosenFor, Decoding, Record, Tags};
+use crate::experiment::{Cell, ChosenFor, Decoding, Record, Tags};
 use treebeam::decode::SearchKind;
 use treebeam::eval::{Gain, Metric, Pairs, holm};
 use treebeam::learn::{TrainOptions, Training};
@@ -208,7 +208,7 @@ fn explores(options: &TrainOptions) -> bool {
 }
 
 fn tags_of(summary: &Summary, column: &str) -> Tags {
-    summary.plan.cells.iter().find(|cell| cell.column == column).map(|cell| cell.tags).unwrap_or_default()
+    summary.plan.cells.iter().find(|cell| cell.column == column).map(Cell::tags_parsed_with).unwrap_or_default()
 }
 
 fn system_of<'a>(summary: &'a Summary, column: &str) -> Option<&'a str> {

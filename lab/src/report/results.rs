@@ -22,7 +22,7 @@ use super::scores::scores;
 use super::summary::{SAMPLES, Summary};
 use super::templates::{block, sentences, view};
 use super::training::{extents, training};
-use crate::experiment::{Decoding, Portion, Source, Tags};
+use crate::experiment::{Cell, Decoding, Portion, Source, Tags};
 use treebeam::eval::Punctuation;
 use treebeam::treebank::{Column, Format};
 
@@ -121,7 +121,7 @@ fn trimmed(block: Block, is_only_column: bool) -> Option<Block> {
 
 /// Tags that were read, in words, and the accuracy of taggers by treebank and column.
 fn tags(summary: &Summary) -> Value {
-    let mut kinds: Vec<Tags> = summary.plan.cells.iter().map(|cell| cell.tags).collect();
+    let mut kinds: Vec<Tags> = summary.plan.cells.iter().map(Cell::tags_parsed_with).collect();
     kinds.dedup();
     let kind = match kinds[..] {
         [] | [Tags::Gold] => " and tags",
