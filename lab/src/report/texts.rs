@@ -19,11 +19,11 @@
 //! - `las(experiment, column, row)`, `uas(…)`: the average over treebanks, or the score on a fourth argument; of lists of columns
 //!   or treebanks the mean
 //! - `wins(experiment, column, method, against)`: a line of *Who wins*, for LAS or a fifth argument
-//! - `lines(experiment)`: those of its tab-separated values, or of the profile that a second argument names
+//! - `lines(experiment)`: those of its tab-separated values
 //! - `said(experiment, start, end)`: what stands between two texts in its sentences
 //! - filters: `signed`, `digits(n)` after the point, `places(n)` that count, `p`, `mean`
 //!
-//! Of two profiles `full` counts. A number is written with two digits, a whole one with its thousands apart.
+//! Of two profiles `full` counts, unless one stands behind the name, as in `joint/quick`. A number is written with two digits, a whole one with its thousands apart.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -163,7 +163,7 @@ fn environment(results: &Path) -> Environment<'static> {
         let wanted = [&column, &method, &against, metric.as_deref().unwrap_or("LAS")];
         wins(&*source.document(&name)?, wanted)
     });
-    add!("lines", |source, name: String, profile: Option<String>| source.lines(&name, profile));
+    add!("lines", |source, name: String| source.lines(&name));
     add!("said", |source, name: String, start: String, end: String| {
         let document = source.document(&name)?;
         let answer = document.answer.iter().flat_map(|answer| [&answer.headline].into_iter().chain(&answer.reading));
@@ -305,14 +305,15 @@ impl Source {
         if let Some(document) = read.get(name) {
             return Ok(Arc::clone(document));
         }
-        let text = self.text(name, None, "json")?;
+        let text = self.text(name, "json")?;
         let document = serde_json::from_str(&text).map_err(|error| missing(format!("{name}: {error}")))?;
         Ok(Arc::clone(read.entry(name.to_owned()).or_insert(Arc::new(document))))
     }
 
-    /// The text of `PROFILE.ENDING`, of the largest profile unless one is named.
-    fn text(&self, name: &str, profile: Option<&str>, ending: &str) -> Made<String> {
-        let profiles = profile.map_or_else(|| vec!["full", "quick"], |profile| vec![profile]);
+    /// The text of `PROFILE.ENDING`, of the largest profile unless one stands behind the name.
+    fn text(&self, name: &str, ending: &str) -> Made<String> {
+        let (name, profiles) =
+            name.split_once('/').map_or((name, vec!["full", "quick"]), |(name, profile)| (name, vec![profile]));
         let endings = [format!("{ending}.zst"), ending.to_owned()];
         let names = profiles.iter().flat_map(|profile| endings.each_ref().map(|ending| format!("{profile}.{ending}")));
         let path = names.map(|file| self.results.join(name).join(file)).find(|path| path.is_file());
@@ -321,8 +322,8 @@ impl Source {
         String::from_utf8(bytes).map_err(|error| missing(format!("{}: {error}", path.display())))
     }
 
-    fn lines(&self, name: &str, profile: Option<String>) -> Made<Value> {
-        let text = self.text(name, profile.as_deref(), "tsv")?;
+    fn lines(&self, name: &str) -> Made<Value> {
+        let text = self.text(name, "tsv")?;
         let mut lines = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t'));
         let heads: Vec<&str> = lines.next().map(Iterator::collect).unwrap_or_default();
         let of_line = |line: std::str::Split<'_, char>| {
