@@ -253,6 +253,9 @@ fn joint_parsers_read_alternatives_of_a_tagger() {
     let behind = output(path, "parse --model upos.model --model m --alternatives 2 test.conllu");
     fs::write(path.join("tagged.conllu"), output(path, "tag --model upos.model --alternatives 2 test.conllu")).unwrap();
     assert_eq!(output(path, "parse --model m tagged.conllu"), behind);
+    // Tags of an earlier call go, with all ranks.
+    let again = output(path, "tag --model upos.model --alternatives 1 tagged.conllu");
+    assert!(again.contains("Tag1=") && !again.contains("Tag2="));
     assert_ne!(without(&output(path, "parse --model m test.conllu"), &[9]), without(&behind, &[9]));
     fs::write(path.join("test.conllx"), "1\tx\t_\tNOUN\tNN\t_\t0\troot\t_\t_\n\n").unwrap();
     for (line, message) in [

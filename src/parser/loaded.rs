@@ -123,9 +123,8 @@ impl Loaded {
         if parsed.alternatives.is_empty() {
             return Cow::Owned(tagged);
         }
-        let attribute = |(tag, rank): (&LabelId, usize)| format!("Tag{rank}={}", name(tag).replace('|', ","));
-        let of_word = |tags: &Vec<LabelId>| tags.iter().zip(1..).map(attribute).collect::<Vec<_>>().join("|");
-        Cow::Owned(tagged.with_attributes(&parsed.alternatives.iter().map(of_word).collect::<Vec<_>>()))
+        let of_word = |tags: &Vec<LabelId>| tags.iter().map(name).collect();
+        Cow::Owned(tagged.with_ranked_tags(&parsed.alternatives.iter().map(of_word).collect::<Vec<_>>()))
     }
 
     /// The number of words that may hang on the root.

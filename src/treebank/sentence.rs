@@ -338,15 +338,19 @@ impl Sentence {
         comments(&self.text)
     }
 
-    /// The sentence with these attributes of each word in MISC, as [`Sentence::write_parsed_with`] writes them.
+    /// The sentence with these tags of each word in MISC, as `Tag1=NOUN|Tag2=VERB`, in place of any that stand there; `,` for `|` in a tag.
     ///
     /// # Panics
-    /// If there are not as many as words.
+    /// If there are not as many lists as words.
     #[must_use]
-    pub fn with_attributes(&self, attributes: &[String]) -> Sentence {
-        let misc =
-            self.words().zip(attributes).map(|(word, new)| with_attributes(self.column(word, Column::Misc), new));
-        let misc: Vec<String> = misc.collect();
+    pub fn with_ranked_tags(&self, tags: &[Vec<&str>]) -> Sentence {
+        let is_ranked = |name: &str| name.strip_prefix("Tag").is_some_and(|rank| rank.parse::<u8>().is_ok());
+        let attribute = |(tag, rank): (&&str, usize)| format!("Tag{rank}={}", tag.replace('|', ","));
+        let of_word = |(word, tags): (Node, &Vec<&str>)| {
+            let attributes = tags.iter().zip(1..).map(attribute).collect::<Vec<_>>().join("|");
+            with_attributes(self.column(word, Column::Misc), &attributes, is_ranked)
+        };
+        let misc: Vec<String> = self.words().zip(tags).map(of_word).collect();
         self.with_column(Column::Misc, &misc.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
@@ -412,7 +416,7 @@ impl Sentence {
                 Some(attributes) => {
                     let (columns, line_end) = rest.split_at(rest.len() - 1);
                     let (before, misc) = columns.rsplit_once('\t').unwrap_or_default();
-                    let misc = with_attributes(misc, attributes);
+                    let misc = with_attributes(misc, attributes, |_| false);
                     [before, "\t", &misc, line_end].iter().for_each(|part| line.push_str(part));
                 }
                 None => line.push_str(rest),
@@ -488,10 +492,13 @@ impl Sentence {
 /// The names, in MISC, of the probability of a word's head, and of that of its label given the head.
 pub const CONFIDENCES: [&str; 2] = ["HeadConf", "LabelConf"];
 
-/// MISC with these attributes behind its own, but for those of the same names.
-fn with_attributes(misc: &str, attributes: &str) -> String {
-    let name = |attribute: &str| attribute.split('=').next().map(str::to_owned);
-    let is_new = |kept: &&str| *kept != "_" && attributes.split('|').all(|new| name(new) != name(kept));
+/// MISC with these attributes behind its own, but for those of the same names and of names that go.
+fn with_attributes(misc: &str, attributes: &str, goes: impl Fn(&str) -> bool) -> String {
+    fn name(attribute: &str) -> &str {
+        attribute.split_once('=').map_or(attribute, |(name, _)| name)
+    }
+    let is_new =
+        |kept: &&str| *kept != "_" && !goes(name(kept)) && attributes.split('|').all(|new| name(new) != name(kept));
     misc.split('|').filter(is_new).chain(attributes.split('|')).collect::<Vec<_>>().join("|")
 }
 

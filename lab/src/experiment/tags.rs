@@ -129,8 +129,8 @@ pub(super) fn tagged_beside(data: &Data, tags: Tags, column: ColumnName) -> Resu
     let beside = |portion: usize| {
         let (gold, tagged) = (&gold.0[portion], &tagged.0[portion]);
         let sentence = |(gold, tagged): (&Sentence, &Sentence)| {
-            let tag = |word| format!("Tag1={}", tagged.column(word, column.into()).replace('|', ","));
-            gold.with_attributes(&gold.words().map(tag).collect::<Vec<_>>())
+            let tags: Vec<_> = tagged.words().map(|word| vec![tagged.column(word, column.into())]).collect();
+            gold.with_ranked_tags(&tags)
         };
         let sentences = gold.sentences.iter().zip(&tagged.sentences).map(sentence).collect();
         Treebank::of_sentences(&gold.path, gold.format, sentences)
