@@ -660,7 +660,7 @@ mod tests {
         let output = String::from_utf8(output).unwrap();
         let misc = |line: &str| line.rsplit('\t').next().unwrap().to_owned();
         assert_eq!(output.lines().skip(2).map(misc).collect::<Vec<_>>(), ["A=b", "x=2|y=3", "y=3", "_", "y=3", ""]);
-        assert_eq!(with_attributes("a=1|x=0|b|x", "x=2"), "a=1|b|x=2");
+        assert_eq!(with_attributes("a=1|x=0|b|x", "x=2", |_| false), "a=1|b|x=2");
     }
 
     #[test]
