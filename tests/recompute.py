@@ -35,6 +35,9 @@ class Experiment:
         for record in records:
             sentences = record["train"]["sentences"]["end"]
             key = record["column"], record["row"], record["treebank"], record["options"].get("seed")
+            # Cells that read predicted tags beside the same ones with gold tags are of other profiles.
+            if "tagging" in record and "tagging" not in self.cells.get(key, record):
+                continue
             if max(least, sizes[key]) <= sentences <= most:
                 sizes[key] = sentences
                 self.cells[key] = record

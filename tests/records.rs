@@ -69,7 +69,7 @@ fn by_all_but_seed(
     for record in records {
         let mut options = serde_json::to_value(&record.options).unwrap();
         options["seed"] = 0.into();
-        let rest = format!("{options} {}", record.train.sha256);
+        let rest = format!("{options} {} {}", record.train.sha256, record.tagging.is_some());
         for decoding in &record.decodings {
             let key =
                 (record.treebank.clone(), record.column.clone(), record.row.clone(), rest.clone(), decoding.width);
@@ -101,8 +101,9 @@ fn every_score_in_the_tables_is_that_of_records() {
         if ["throughput", "peers", "fg17-table1"].contains(&&*name) || !Folder::new(&folder).has_records() {
             continue;
         }
-        for profile in ["quick", "full"].into_iter().filter(|p| folder.join(format!("{p}.json.zst")).exists()) {
-            let (document, records) = (document(&name, profile), planned(&name, profile));
+        let files = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+        for profile in files.filter_map(|file| file.strip_suffix(".json.zst").map(str::to_owned)) {
+            let (document, records) = (document(&name, &profile), planned(&name, &profile));
             let excluded = document.about.iter().any(|text| text.contains("punctuation excluded"));
             let rule = if excluded { Punctuation::Exclude } else { Punctuation::Include };
             for metric in [Metric::Las, Metric::Uas] {
