@@ -22,6 +22,10 @@ from . import load
 FILE = "treebeam.model"
 
 
+class NoModel(ValueError, AttributeError):
+    """The error of a component without a model; for spaCy, which looks for attributes, it has none of that name."""
+
+
 class Component:
     """Sets heads and labels of documents, or tags if the model is of a tagger."""
 
@@ -36,7 +40,7 @@ class Component:
         """The model of treebeam."""
         if self._model is None:
             expected = "expected config={'model': ...}, or a pipeline that was saved with one"
-            raise ValueError(f"the component has no model ({self._path}); {expected}")
+            raise NoModel(f"the component has no model ({self._path}); {expected}")
         return self._model
 
     @property
