@@ -318,7 +318,7 @@ impl Engine for Treebeam {
         let as_learned = |treebank: Treebank| treebank.for_target(options.target()).into_owned();
         let column = options.columns().1;
         let tagged = match cell.tags {
-            Tags::Jackknifed if is_joint(options) => tagged_beside(data, cell.tags, column)?,
+            Tags::Jackknifed if is_joint(options) => tagged_beside(data, column)?,
             tags => Arc::unwrap_or_clone(tagged(data, tags, column)?),
         };
         let [train, dev, test] = tagged.0.map(as_learned);

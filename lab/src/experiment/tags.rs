@@ -124,8 +124,8 @@ const MOST: usize = 4;
 ///
 /// # Errors
 /// As [`tagged`].
-pub(super) fn tagged_beside(data: &Data, tags: Tags, column: ColumnName) -> Result<Tagged> {
-    let (tagged, gold) = (tagged(data, tags, column)?, tagged(data, Tags::Gold, column)?);
+pub(super) fn tagged_beside(data: &Data, column: ColumnName) -> Result<Tagged> {
+    let (tagged, gold) = (tagged(data, Tags::Jackknifed, column)?, tagged(data, Tags::Gold, column)?);
     let beside = |portion: usize| {
         let (gold, tagged) = (&gold.0[portion], &tagged.0[portion]);
         let sentence = |(gold, tagged): (&Sentence, &Sentence)| {

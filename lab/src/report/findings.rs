@@ -10,7 +10,7 @@ use super::scores::averages;
 use super::summary::{Method, Summary};
 use super::templates::{sentences, view};
 use super::training::extents;
-use crate::experiment::ChosenFor;
+use crate::experiment::{ChosenFor, Variant};
 use treebeam::eval::Gain;
 use treebeam::eval::Metric;
 
@@ -79,5 +79,9 @@ fn extremes(summary: &Summary, metric: Metric) -> Vec<String> {
 pub fn limits(summary: &Summary) -> Vec<String> {
     let (n_done, n_cells) = (summary.n_done, summary.plan.cells.len());
     let (extents, n_treebanks) = (extents(summary), summary.plan.treebanks.len());
-    sentences("limits.jinja", view! { extents, n_treebanks, n_done, n_cells, profile => summary.plan.profile_name })
+    // The plan gives rows that a profile leaves out no column.
+    let is_left_out = |row: &&Variant| row.columns.as_ref().is_some_and(Vec::is_empty);
+    let n_left_out = summary.plan.spec.rows.iter().filter(is_left_out).count();
+    let profile = &summary.plan.profile_name;
+    sentences("limits.jinja", view! { extents, n_treebanks, n_done, n_cells, n_left_out, profile })
 }

@@ -23,7 +23,8 @@
 //! - `said(experiment, start, end)`: what stands between two texts in its sentences
 //! - filters: `signed`, `digits(n)` after the point, `places(n)` that count, `p`, `mean`
 //!
-//! Of two profiles `full` counts, unless one stands behind the name, as in `joint/quick`. A number is written with two digits, a whole one with its thousands apart.
+//! Of two profiles `full` counts, unless one stands behind the name, as in `joint/quick`. A number is written with two digits, a whole one
+//! with its thousands apart.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
