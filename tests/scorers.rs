@@ -22,7 +22,7 @@ use crate::common::{generated, treebank};
 struct TagBigrams {
     columns: Columns,
     vocabulary: Vocabulary,
-    /// The move of each action, by lane.
+    /// The move of each action, by output.
     moves: Vec<usize>,
     /// By the tags' numbers and the move.
     weights: Vec<i32>,
@@ -245,7 +245,7 @@ impl Trainable for TagBigrams {
     ) {
         let place = self.place(context.input, &query.view);
         let into: &mut Vec<(usize, i32)> = into.get();
-        into.extend(gradient.iter().map(|&(lane, slope)| (place + self.moves[lane as usize], -slope as i32)));
+        into.extend(gradient.iter().map(|&(output, slope)| (place + self.moves[output as usize], -slope as i32)));
     }
 
     fn learn(&mut self, gradient: &mut Opaque) {

@@ -80,7 +80,7 @@ impl Given {
         Derivation::keeping::<S, S::Shared<'a>>(&system, &self.gold, arena).tree
     }
 
-    /// Replaces `losses`, by point and lane of an action: [`FORBIDDEN`] for actions that lose more than need be, or give a word another
+    /// Replaces `losses`, by point and action: [`FORBIDDEN`] for actions that lose more than need be, or give a word another
     /// label than the given one.
     pub(super) fn forbid<'a, S: TransitionSystem>(
         &self,

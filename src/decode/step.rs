@@ -47,7 +47,7 @@ pub struct Stepper<'w, 'a, S: TransitionSystem> {
 /// Replaces choices by those of an item.
 pub type Choices<'s, 'a, S> = dyn Fn(ItemOf<'a, S>, &mut Vec<Choice>) + 's;
 
-/// Replaces losses, by point and lane, by those of an item.
+/// Replaces losses, by point and action, by those of an item.
 pub type Losses<'s, 'a, S> = dyn Fn(ItemOf<'a, S>, &mut Vec<Vec<i32>>) + 's;
 
 /// A beam beside the free one, of items that are restricted to some choices.

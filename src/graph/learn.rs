@@ -169,13 +169,13 @@ fn learn(
     } else {
         1
     };
-    for &(feature, lane, count) in &difference.changes {
-        weights.update(feature, lane, step * count);
+    for &(feature, output, count) in &difference.changes {
+        weights.update(feature, output, step * count);
     }
     step != 0
 }
 
-/// The difference of the features of two trees: feature, lane, how many times more the first has it.
+/// The difference of the features of two trees: feature, output, how many times more the first has it.
 #[derive(Debug, Clone, Default)]
 struct Difference {
     changes: Vec<(u64, ActionId, i32)>,
@@ -195,14 +195,14 @@ impl Difference {
         of_arc_alone.clear();
         scorer.extract(order, part, hashes, of_arc_alone);
         for &feature in &*hashes {
-            changes.extend([ArcLabels::ARC, ArcLabels::lane(label)].map(|lane| (feature, lane, count)));
+            changes.extend([ArcLabels::ARC, ArcLabels::output(label)].map(|output| (feature, output, count)));
         }
         changes.extend(of_arc_alone.iter().map(|&feature| (feature, ArcLabels::ARC, count)));
     }
 
     /// Adds up the entries of the same weight; gives the squared norm.
     fn merge(&mut self) -> i64 {
-        self.changes.sort_unstable_by_key(|&(feature, lane, _)| (feature, lane));
+        self.changes.sort_unstable_by_key(|&(feature, output, _)| (feature, output));
         self.changes.dedup_by(|next, kept| {
             let same = (next.0, next.1) == (kept.0, kept.1);
             if same {
@@ -218,7 +218,7 @@ impl Difference {
     fn margin(&self, weights: &IntegerWeights) -> i64 {
         self.changes
             .iter()
-            .map(|&(feature, lane, count)| i64::from(weights.get(feature, lane)) * i64::from(count))
+            .map(|&(feature, output, count)| i64::from(weights.get(feature, output)) * i64::from(count))
             .sum()
     }
 }

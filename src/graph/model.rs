@@ -222,7 +222,7 @@ impl GraphModel {
     }
 }
 
-/// The lanes of scores, if the header's labels are sound.
+/// The width of scores, if the header's labels are sound.
 fn width(header: &GraphHeader, path: &Path) -> Result<usize> {
     // Labels are numbers in trees, so there must be as many numbers as names.
     Labels::from_file(&header.labels).map_err(|found| damaged(path, &format!("the header has {found}")))?;

@@ -30,7 +30,7 @@ pub struct PartScorer {
     of_grandparent: Vec<i32>,
     by_tag: ByTag,
     of_siblings: Vec<i32>,
-    lanes: Vec<i32>,
+    sums: Vec<i32>,
     /// By directions and tags of grandparent and sibling: the number of an arc and the score of its grand-siblings.
     joint: Vec<(u32, i32)>,
     /// The number of the arc at hand, from 1.
@@ -121,7 +121,7 @@ impl PartScorer {
 }
 
 impl<W: Weights> Scoring<'_, W> {
-    /// The sum of the arc's own features, by lane, in the scratch memory.
+    /// The sum of the arc's own features, by output, in the scratch memory.
     fn score_base(&mut self, head: Node, dependent: Node) {
         let PartScorer { arcs, between, between_from, base, .. } = &mut *self.scorer;
         let (left, right) = (head.min(dependent), head.max(dependent));
@@ -131,14 +131,14 @@ impl<W: Weights> Scoring<'_, W> {
             *between_from = left.into();
         }
         between.reach(&arcs.features, right);
-        let lanes = arcs.lanes(self.search.inventory, self.weights, (head, dependent), between, self.reward);
+        let scores = arcs.scores(self.search.inventory, self.weights, (head, dependent), between, self.reward);
         base.clear();
-        base.extend_from_slice(lanes);
+        base.extend_from_slice(scores);
     }
 
     /// The score of all four nodes; of a part of the arc at hand.
     fn score_joint(&mut self, part: Part) -> i32 {
-        let PartScorer { features, hashes, lanes, joint, arc, .. } = &mut *self.scorer;
+        let PartScorer { features, hashes, sums, joint, arc, .. } = &mut *self.scorer;
         let Part { grandparent, head, sibling, dependent } = part;
         let directions = Directions::of(grandparent, head, dependent).index();
         let n_tags = features.n_tags();
@@ -146,10 +146,10 @@ impl<W: Weights> Scoring<'_, W> {
         if joint[place].0 != *arc {
             hashes.clear();
             features.of_grand_siblings(grandparent, head, sibling, dependent, hashes);
-            lanes.clear();
-            lanes.resize(self.search.inventory.width(), 0);
-            self.weights.add_features(hashes, lanes);
-            joint[place] = (*arc, lanes[ArcLabels::ARC as usize]);
+            sums.clear();
+            sums.resize(self.search.inventory.width(), 0);
+            self.weights.add_features(hashes, sums);
+            joint[place] = (*arc, sums[ArcLabels::ARC as usize]);
         }
         joint[place].1
     }
@@ -158,7 +158,7 @@ impl<W: Weights> Scoring<'_, W> {
 impl<W: Weights> PartScores for Scoring<'_, W> {
     fn score(&mut self, (head, dependent): (Node, Node), grandparents: &[Node], wanted: Wanted, scores: &mut [i32]) {
         let order = self.search.kind.order();
-        let (width, arc_lane) = (self.search.inventory.width(), ArcLabels::ARC as usize);
+        let (width, arc_output) = (self.search.inventory.width(), ArcLabels::ARC as usize);
         self.score_base(head, dependent);
         let scorer = &mut *self.scorer;
         scorer.arc += 1;
@@ -167,36 +167,36 @@ impl<W: Weights> PartScores for Scoring<'_, W> {
         let columns = || std::iter::once(NO_NODE).chain(head.min(dependent) + 1..).zip(wanted.siblings);
         scorer.of_siblings.clear();
         scorer.of_siblings.resize(wanted.siblings.len() * width, 0);
-        for (lanes, (sibling, _)) in
+        for (sums, (sibling, _)) in
             scorer.of_siblings.chunks_exact_mut(width).zip(columns()).filter(|(_, (_, wanted))| **wanted)
         {
             let key = scorer.features.sibling_key(head, sibling, dependent);
             let (features, hashes, arc) = (&scorer.features, &mut scorer.hashes, (head, sibling, dependent));
             let extract = |hashes: &mut Vec<u64>| features.of_siblings(arc, Reads::Tag, hashes);
-            lanes.copy_from_slice(scorer.by_tag.get(scorer.arc, key, width, self.weights, hashes, extract));
+            sums.copy_from_slice(scorer.by_tag.get(scorer.arc, key, width, self.weights, hashes, extract));
             hashes.clear();
             features.of_siblings(arc, Reads::Word, hashes);
-            self.weights.add_features(hashes, lanes);
+            self.weights.add_features(hashes, sums);
         }
         let side = Side::of(head, dependent);
         for (slot, &grandparent) in grandparents.iter().enumerate().filter(|&(slot, _)| wanted.grandparents[slot]) {
             let scorer = &mut *self.scorer;
-            let lanes = &mut scorer.of_grandparent;
-            lanes.clone_from(&scorer.base);
+            let sums = &mut scorer.of_grandparent;
+            sums.clone_from(&scorer.base);
             if order == Order::Third {
                 let key = n_keys + scorer.features.grandparent_key(grandparent, head);
                 let (features, hashes, arc) = (&scorer.features, &mut scorer.hashes, (grandparent, head, dependent));
                 let extract = |hashes: &mut Vec<u64>| features.of_grandparent(arc, Reads::Tag, hashes);
                 let by_tag = scorer.by_tag.get(scorer.arc, key, width, self.weights, hashes, extract);
-                lanes.iter_mut().zip(by_tag).for_each(|(lane, by_tag)| *lane += by_tag);
+                sums.iter_mut().zip(by_tag).for_each(|(sum, by_tag)| *sum += by_tag);
                 hashes.clear();
                 features.of_grandparent(arc, Reads::Word, hashes);
-                self.weights.add_features(hashes, lanes);
+                self.weights.add_features(hashes, sums);
             }
-            let of_arc = lanes[arc_lane];
-            self.search.inventory.forbid(side, lanes);
+            let of_arc = sums[arc_output];
+            self.search.inventory.forbid(side, sums);
             let row = &mut scores[slot * wanted.siblings.len()..][..wanted.siblings.len()];
-            vectorised!(_simd => best_labels(of_arc, lanes, &scorer.of_siblings, wanted.siblings, row));
+            vectorised!(_simd => best_labels(of_arc, sums, &scorer.of_siblings, wanted.siblings, row));
             if order == Order::Third {
                 for (score, (sibling, _)) in row.iter_mut().zip(columns()).filter(|(_, (_, wanted))| **wanted) {
                     *score += self.score_joint(Part { grandparent, head, sibling, dependent });
@@ -209,7 +209,7 @@ impl<W: Weights> PartScores for Scoring<'_, W> {
         let order = self.search.kind.order();
         let Part { head, dependent, .. } = part;
         self.score_base(head, dependent);
-        let PartScorer { features, hashes, base, lanes, .. } = &mut *self.scorer;
+        let PartScorer { features, hashes, base, sums, .. } = &mut *self.scorer;
         hashes.clear();
         if order >= Order::Second {
             let siblings = (head, part.sibling, dependent);
@@ -224,22 +224,22 @@ impl<W: Weights> PartScores for Scoring<'_, W> {
         if order == Order::Third {
             hashes.clear();
             features.of_grand_siblings(part.grandparent, head, part.sibling, dependent, hashes);
-            lanes.clear();
-            lanes.resize(base.len(), 0);
-            self.weights.add_features(hashes, lanes);
-            of_arc += lanes[ArcLabels::ARC as usize];
+            sums.clear();
+            sums.resize(base.len(), 0);
+            self.weights.add_features(hashes, sums);
+            of_arc += sums[ArcLabels::ARC as usize];
         }
         let permitted = self.search.inventory.permitted(Side::of(head, dependent));
-        labels.extend(permitted.map(|label| (i64::from(of_arc + base[ArcLabels::lane(label) as usize]), label)));
+        labels.extend(permitted.map(|label| (i64::from(of_arc + base[ArcLabels::output(label) as usize]), label)));
     }
 }
 
-/// The score of the arc with its best label, with each sibling that is wanted: `lanes` are the sums over its other features.
+/// The score of the arc with its best label, with each sibling that is wanted: `sums` are the sums over its other features.
 #[inline(always)]
-fn best_labels(of_arc: i32, lanes: &[i32], of_siblings: &[i32], wanted: &[bool], scores: &mut [i32]) {
-    let of_siblings = of_siblings.chunks_exact(lanes.len());
+fn best_labels(of_arc: i32, sums: &[i32], of_siblings: &[i32], wanted: &[bool], scores: &mut [i32]) {
+    let of_siblings = of_siblings.chunks_exact(sums.len());
     for ((score, of_sibling), _) in scores.iter_mut().zip(of_siblings).zip(wanted).filter(|(_, wanted)| **wanted) {
-        let highest = lanes.iter().zip(of_sibling).map(|(one, other)| one + other).fold(i32::MIN, i32::max);
+        let highest = sums.iter().zip(of_sibling).map(|(one, other)| one + other).fold(i32::MIN, i32::max);
         *score = of_arc + of_sibling[ArcLabels::ARC as usize] + highest;
     }
 }

@@ -1,7 +1,7 @@
 //! Scores of all arcs of a sentence, each with its best label.
 //!
-//! A row of weights has a lane for the arc itself and one for each label. The score of an arc with a label is the sum of the
-//! two lanes over the arc's features; so the best label of an arc does not depend on the rest of the tree, and the best
+//! A row of weights has an output for the arc itself and one for each label. The score of an arc with a label is the sum of the
+//! two outputs over the arc's features; so the best label of an arc does not depend on the rest of the tree, and the best
 //! labelled tree is the best tree over arcs with their best labels. What has been learned about an arc serves all labels.
 
 use super::features::{Class, TagsBetween};
@@ -34,7 +34,7 @@ impl Side {
     }
 }
 
-/// The inventory of labels: the lanes of score vectors, and which labels an arc may bear.
+/// The inventory of labels: the outputs of scorers, and which labels an arc may bear.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArcLabels {
     n_labels: usize,
@@ -43,7 +43,7 @@ pub struct ArcLabels {
 }
 
 impl ArcLabels {
-    /// The lane of the arc itself.
+    /// The output of the arc itself.
     pub const ARC: ActionId = 0;
     /// The padding of score vectors, so that sums over them vectorise.
     const LANES: usize = 16;
@@ -57,14 +57,14 @@ impl ArcLabels {
         for (side, label) in seen {
             masks[side as usize][label as usize] = 0;
         }
-        for mask in masks.iter_mut().filter(|mask| mask.iter().all(|&lane| lane == FORBIDDEN)) {
+        for mask in masks.iter_mut().filter(|mask| mask.iter().all(|&mask| mask == FORBIDDEN)) {
             mask.fill(0);
         }
         ArcLabels { n_labels, masks }
     }
 
-    /// The lane of `label`.
-    pub fn lane(label: LabelId) -> ActionId {
+    /// The output of `label`.
+    pub fn output(label: LabelId) -> ActionId {
         label + 1
     }
 
@@ -78,11 +78,11 @@ impl ArcLabels {
         (0..).zip(&self.masks[side as usize]).filter(|&(_, &mask)| mask == 0).map(|(label, _)| label)
     }
 
-    /// Makes all lanes but those of labels that arcs from this side may bear so low that they are never the best.
-    pub fn forbid(&self, side: Side, lanes: &mut [i32]) {
-        lanes[Self::ARC as usize] = FORBIDDEN;
-        lanes[self.n_labels + 1..].fill(FORBIDDEN);
-        lanes[1..].iter_mut().zip(&self.masks[side as usize]).for_each(|(lane, mask)| *lane += mask);
+    /// Makes all scores but those of labels that arcs from this side may bear so low that they are never the best.
+    pub fn forbid(&self, side: Side, scores: &mut [i32]) {
+        scores[Self::ARC as usize] = FORBIDDEN;
+        scores[self.n_labels + 1..].fill(FORBIDDEN);
+        scores[1..].iter_mut().zip(&self.masks[side as usize]).for_each(|(score, mask)| *score += mask);
     }
 
     /// The best label of an arc, the first of equal ones, and the score of both together.
@@ -171,15 +171,15 @@ impl ArcScorer {
         between: &TagsBetween,
         reward: Option<Reward>,
     ) {
-        self.lanes(inventory, weights, (head, dependent), between, reward);
+        self.scores(inventory, weights, (head, dependent), between, reward);
         let (label, score) = inventory.best(&self.sum, Side::of(head, dependent));
         self.arcs.set(head, dependent, score);
         let place = self.arcs.place(head, dependent);
         self.labels[place] = label;
     }
 
-    /// The scores of the arc itself and of its labels, by lane.
-    pub fn lanes<W: Weights>(
+    /// The scores of the arc itself and of its labels, by output.
+    pub fn scores<W: Weights>(
         &mut self,
         inventory: &ArcLabels,
         weights: &W,
@@ -199,7 +199,7 @@ impl ArcScorer {
         if let Some(Reward { gold, unit }) = reward {
             if gold.head(dependent) == head {
                 self.sum[0] += unit;
-                self.sum[ArcLabels::lane(gold.label(dependent)) as usize] -= unit;
+                self.sum[ArcLabels::output(gold.label(dependent)) as usize] -= unit;
             } else {
                 self.sum[0] += 2 * unit;
             }
@@ -218,8 +218,8 @@ impl ArcScorer {
         let mut between = TagsBetween::default();
         between.restart(head.min(dependent));
         between.reach(&self.features, head.max(dependent));
-        let lanes = self.lanes(inventory, weights, (head, dependent), &between, None);
-        let score = |label: LabelId| i64::from(lanes[0] + lanes[ArcLabels::lane(label) as usize]);
+        let scores = self.scores(inventory, weights, (head, dependent), &between, None);
+        let score = |label: LabelId| i64::from(scores[0] + scores[ArcLabels::output(label) as usize]);
         labels.extend(inventory.permitted(Side::of(head, dependent)).map(|label| (score(label), label)));
     }
 
@@ -283,15 +283,15 @@ mod tests {
             }
             scorer.score(&columns, &inventory, &weights, &input, None);
             for (head, dependent) in arcs() {
-                let mut lanes = vec![0; inventory.width()];
-                weights.add_features(&features((head, dependent)), &mut lanes);
+                let mut scores = vec![0; inventory.width()];
+                weights.add_features(&features((head, dependent)), &mut scores);
                 let side = Side::of(head, dependent);
                 let permitted: Vec<LabelId> = seen.iter().filter(|seen| seen.0 == side).map(|seen| seen.1).collect();
-                let best = permitted.iter().map(|&label| lanes[ArcLabels::lane(label) as usize]).max().unwrap();
+                let best = permitted.iter().map(|&label| scores[ArcLabels::output(label) as usize]).max().unwrap();
                 let label = scorer.label(head, dependent);
                 assert!(permitted.contains(&label));
-                assert_eq!(lanes[ArcLabels::lane(label) as usize], best);
-                assert_eq!(scorer.arcs.get(head, dependent), lanes[0] + best, "{head} -> {dependent}");
+                assert_eq!(scores[ArcLabels::output(label) as usize], best);
+                assert_eq!(scorer.arcs.get(head, dependent), scores[0] + best, "{head} -> {dependent}");
             }
         }
     }

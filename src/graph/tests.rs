@@ -406,8 +406,8 @@ fn parsers_find_what_enumeration_of_features_finds() {
                     let (features, of_arc_alone) = extract(workspace, part);
                     for feature in features.into_iter().chain(of_arc_alone) {
                         // Labels' weights of features that are for the arc alone must make no difference.
-                        for lane in 0..4 {
-                            weights.update(feature, lane as ActionId, below(41, &mut stream) as i32 - 20);
+                        for output in 0..4 {
+                            weights.update(feature, output as ActionId, below(41, &mut stream) as i32 - 20);
                         }
                     }
                 }
@@ -419,7 +419,7 @@ fn parsers_find_what_enumeration_of_features_finds() {
                         .map(|&f| i64::from(weights.get(f, ArcLabels::ARC)))
                         .sum::<i64>();
                     let labelled =
-                        features.iter().map(|&f| i64::from(weights.get(f, ArcLabels::lane(label)))).sum::<i64>();
+                        features.iter().map(|&f| i64::from(weights.get(f, ArcLabels::output(label)))).sum::<i64>();
                     may_bear(part, label).then_some(arc + labelled)
                 };
                 let found = workspace.k_best(search, &weights, (&input, None), 30);

@@ -299,7 +299,7 @@ fn credit<'a, C: SharedConfiguration<'a>>(
     (model, memory, context): Of,
     gradient: &mut Opaque,
 ) {
-    let scored = |&(choice, slope): &(Choice, f32)| Some((u32::from(lane(choice, context.actions)?), slope));
+    let scored = |&(choice, slope): &(Choice, f32)| Some((u32::from(scored_action(choice, context.actions)?), slope));
     let point = slopes[0].0.point;
     let slopes: Vec<(u32, f32)> = slopes.iter().filter_map(scored).collect();
     if slopes.is_empty() {
@@ -310,6 +310,6 @@ fn credit<'a, C: SharedConfiguration<'a>>(
 }
 
 /// The action that a choice is scored as; `None` for waiting that is not scored.
-fn lane(choice: Choice, actions: &Actions) -> Option<ActionId> {
+fn scored_action(choice: Choice, actions: &Actions) -> Option<ActionId> {
     if choice == IDLE { actions.idle() } else { Some(choice.action) }
 }

@@ -57,7 +57,7 @@ impl<'p, S: TransitionSystem> GoldBeamSettings<'p, S> {
         }
     }
 
-    /// The losses of an item's actions, by point and lane, as scores.
+    /// The losses of an item's actions, by point and action, as scores.
     fn losses<'a>(&self, item: ItemOf<'a, S>, losses: &mut Vec<Vec<i32>>) {
         self.supervision.losses(&item.configuration, losses);
         losses.iter_mut().flatten().for_each(|loss| *loss = loss.saturating_mul(self.loss_weight));

@@ -112,7 +112,7 @@ impl TrainOptions {
 #[derive(Debug)]
 pub struct NetworkStart {
     layout: Arc<Layout>,
-    /// Numbers of labels and of lanes of scores.
+    /// Numbers of labels and of outputs.
     sizes: (usize, usize),
     init: Option<FeedForward>,
     vectors: Option<Vectors>,
@@ -120,7 +120,7 @@ pub struct NetworkStart {
 
 impl NetworkStart {
     /// A network of this layout for sentences of these `inputs`, which begins with the parameters of `init` or with these vectors of
-    /// words, if there are any. `sizes` are the numbers of labels and of lanes of scores.
+    /// words, if there are any. `sizes` are the numbers of labels and of outputs.
     pub fn new<'i>(
         network: Network,
         inputs: impl Iterator<Item = &'i Input> + Clone,

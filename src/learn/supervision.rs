@@ -69,7 +69,7 @@ impl<S: TransitionSystem> Supervision<'_, S> {
         }
     }
 
-    /// Replaces `losses`, by point and lane of an action, by what each permitted action loses: 2 for each head that it puts out
+    /// Replaces `losses`, by point and action, by what each permitted action loses: 2 for each head that it puts out
     /// of reach, and 1 for a wrong label on a gold arc, times the arc's weight, beyond what the best action loses. Where the oracle's costs are exact
     /// these add up, over a derivation, to the Hamming loss of heads and labels; where they are not, to an estimate.
     pub fn losses<C: Configuration>(&self, c: &C, losses: &mut Vec<Vec<i32>>)

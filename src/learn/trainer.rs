@@ -99,7 +99,7 @@ pub fn start_with<'t, T: Learning + 't>(
     new: impl Fn(u64) -> T,
 ) -> Result<Box<dyn ModelRun<Model<T::Finished>> + 't>> {
     options.check()?;
-    let n_stages = data.stages().lanes().len();
+    let n_stages = data.stages().outputs().len();
     let replicas = (0..options.replicas as usize).map(|number| Replica {
         model: new(replica_seed(options.seed, number)),
         objective: LocalObjective::new(options.local_objective(), options.aggressiveness(), n_stages)

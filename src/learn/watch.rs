@@ -108,7 +108,7 @@ impl Watch {
         known.sort_by_key(|&(number, _)| number);
         let fires = known.into_iter().map(|(number, feature)| {
             let template = &self.set.templates[number];
-            let weights = (0..actions.len() as u32).map(|lane| model.weight(feature, lane)).collect();
+            let weights = (0..actions.len() as u32).map(|output| model.weight(feature, output)).collect();
             Fires { feature, name: name(template, &shown.template(template, &view)), weights }
         });
         fires.collect()

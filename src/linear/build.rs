@@ -19,7 +19,7 @@ pub(super) fn rounded(number: f64) -> i32 {
 }
 
 impl FrozenWeights {
-    /// The sums of the replicas' averages, in fixed point, for scores of `width` lanes; weights that round to zero are left
+    /// The sums of the replicas' averages, in fixed point, for scores of this `width`; weights that round to zero are left
     /// out.
     ///
     /// # Panics
@@ -414,8 +414,8 @@ mod tests {
                 scores.map(|score| f64::from(score) / f64::from(weights.scale()))
             };
             let (a, b) = (score(&parts[0]), score(&parts[1]));
-            for (lane, sum) in score(&sum).into_iter().enumerate() {
-                assert!((sum - a[lane] - b[lane]).abs() < 1e-4, "feature {number}, lane {lane}");
+            for (output, sum) in score(&sum).into_iter().enumerate() {
+                assert!((sum - a[output] - b[output]).abs() < 1e-4, "feature {number}, output {output}");
             }
         }
     }

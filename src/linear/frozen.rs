@@ -38,7 +38,7 @@ pub struct FrozenWeights {
     pub(super) buckets: Buckets,
     /// Entries of sparse rows, of as many bytes as the shape says.
     pub(super) sparse: Numbers<u8>,
-    /// Dense rows, a weight for each of the `width` lanes; in narrow ones two to a number.
+    /// Dense rows, a weight for each of the `width` outputs; in narrow ones two to a number.
     pub(super) dense: Numbers<i32>,
     /// Levels of quantisation: the values of the codes of weights of 8 bits.
     pub(super) levels: Option<Levels>,
@@ -46,7 +46,7 @@ pub struct FrozenWeights {
 }
 
 impl FrozenWeights {
-    /// The lanes of sums.
+    /// The width of sums.
     pub fn width(&self) -> usize {
         self.shape.width
     }
@@ -154,7 +154,7 @@ impl FrozenWeights {
 }
 
 impl FrozenWeights {
-    /// Finds the rows of `features`, at most [`BATCH`]: where those begin that are dense and of 16 bits a lane, and the others; the numbers
+    /// Finds the rows of `features`, at most [`BATCH`]: where those begin that are dense and of 16 bits a weight, and the others; the numbers
     /// of both. The memory is told of all of them.
     #[inline(always)]
     fn sort<V: Simd>(
@@ -290,10 +290,10 @@ impl FrozenWeights {
         sections
     }
 
-    /// The table that stands in `sections`, for `width` lanes; where it stands if the file is mapped.
+    /// The table that stands in `sections`, for sums of this `width`; where it stands if the file is mapped.
     ///
     /// # Errors
-    /// If sections are missing, or anything in them points outside the table or beyond the lanes.
+    /// If sections are missing, or anything in them points outside the table or beyond the outputs.
     pub fn from_sections(sections: &Sections, width: usize) -> Result<FrozenWeights> {
         let numbers = |name| sections.get(name).map(from_bytes::<u64>);
         let (buckets, said) = match () {
@@ -317,7 +317,7 @@ impl FrozenWeights {
             .ok_or_else(|| sections.damaged(OUTSIDE))
     }
 
-    /// True if nothing points outside the table or beyond its lanes, and no weight is too large.
+    /// True if nothing points outside the table or beyond its outputs, and no weight is too large.
     #[inline(always)]
     fn is_sound(&self) -> bool {
         let (n_entries, half) = (self.sparse.len() / self.shape.entry(), self.shape.half());
@@ -356,7 +356,7 @@ impl FrozenWeights {
         rows_are_sound && largest_action < self.shape.width && largest_weight <= u64::from(MAX_WEIGHT)
     }
 
-    /// The table of these parts; `None` if anything in it points outside it or beyond `width` lanes.
+    /// The table of these parts; `None` if anything in it points outside it or beyond the `width`.
     fn from_tables(
         shape: &[u8],
         (buckets, sparse, dense): (Numbers<Bucket>, Numbers<u8>, Numbers<i32>),
@@ -364,7 +364,7 @@ impl FrozenWeights {
         width: usize,
     ) -> Option<FrozenWeights> {
         let shape: Vec<u64> = from_bytes(shape)?;
-        let &[lanes, n_features, n_weights, scale, precision, ref levels @ ..] = &shape[..] else { return None };
+        let &[n_outputs, n_features, n_weights, scale, precision, ref levels @ ..] = &shape[..] else { return None };
         let shape = Shape {
             width,
             n_features: usize::try_from(n_features).ok()?,
@@ -383,6 +383,6 @@ impl FrozenWeights {
         }
         let buckets = Buckets::from_buckets(buckets, homes)?;
         let weights = FrozenWeights { buckets, sparse, dense, levels, shape };
-        (lanes == width as u64 && vectorised!(_simd => weights.is_sound())).then_some(weights)
+        (n_outputs == width as u64 && vectorised!(_simd => weights.is_sound())).then_some(weights)
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! Weights that go on from a finished model know features as its table does ([`key`]), and are in parts of one, as averages are.
 //!
-//! Rows of many weights are *dense*: a number for each lane, in an array of their own. They are few, and what is read most.
+//! Rows of many weights are *dense*: a number for each output, in an array of their own. They are few, and what is read most.
 
 use super::buckets::Homes;
 use super::build::{Averages, rounded};
@@ -20,13 +20,13 @@ use crate::system::ActionId;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, packed(2))]
 struct IntegerEntry {
-    lane: u16,
+    output: u16,
     weight: i32,
 }
 
 impl Entry for IntegerEntry {
-    fn lane(&self) -> u32 {
-        self.lane.into()
+    fn output(&self) -> u32 {
+        self.output.into()
     }
 }
 
@@ -38,7 +38,7 @@ pub struct IntegerWeights {
     /// The dense rows, which stand elsewhere than in the table.
     dense: DenseRows,
     tick: i64,
-    /// The number of lanes.
+    /// The number of outputs, padded.
     width: usize,
     /// Value of a weight of 1.0.
     unit: i32,
@@ -49,20 +49,20 @@ pub struct IntegerWeights {
 /// Value of a weight of 1.0 in those that go on from a finished model, if they are not too large for it.
 const UNIT: i32 = 64;
 
-/// Rows with a weight for each lane, and the sum of tick × change beside each.
+/// Rows with a weight for each output, and the sum of tick × change beside each.
 #[derive(Debug, Clone, Default)]
 struct DenseRows {
     weights: Vec<i32>,
     sums: Vec<i64>,
 }
 
-/// Rows with more weights than this, and at most [`DENSE_SHARE`] times as many lanes, are dense. PERF: for systems of a hundred
+/// Rows with more weights than this, and at most [`DENSE_SHARE`] times as many outputs, are dense. PERF: for systems of a hundred
 /// actions a tenth of all time is gained.
 const DENSE_FROM: usize = 16;
 const DENSE_SHARE: usize = 8;
 
 impl IntegerWeights {
-    /// No weights yet, for `width` lanes.
+    /// No weights yet, for scores of this `width`.
     pub fn new(width: usize) -> IntegerWeights {
         IntegerWeights {
             rows: RowTable::new(Vec::new()),
@@ -114,7 +114,7 @@ impl IntegerWeights {
         self.homes.map_or(feature, |homes| homes.key(feature))
     }
 
-    /// The number of lanes.
+    /// The number of outputs, padded.
     pub fn width(&self) -> usize {
         self.width
     }
@@ -129,9 +129,9 @@ impl IntegerWeights {
         self.dense.weights.resize(first + self.width, 0);
         self.dense.sums.resize(first + self.width, 0);
         for at in self.rows.place(i).row() {
-            let IntegerEntry { lane, weight } = self.rows.entries[at];
-            self.dense.weights[first + usize::from(lane)] = weight;
-            self.dense.sums[first + usize::from(lane)] = self.rows.beside[at];
+            let IntegerEntry { output, weight } = self.rows.entries[at];
+            self.dense.weights[first + usize::from(output)] = weight;
+            self.dense.sums[first + usize::from(output)] = self.rows.beside[at];
         }
         self.rows.move_out(i, number);
         number
@@ -154,13 +154,13 @@ impl IntegerWeights {
             self.dense.sums[at] += sum;
             return;
         }
-        if let Some(at) = self.rows.entries[row.clone()].iter().position(|entry| entry.lane == action) {
+        if let Some(at) = self.rows.entries[row.clone()].iter().position(|entry| entry.output == action) {
             self.rows.entries[row.start + at].weight += change;
             self.rows.beside[row.start + at] += sum;
             return;
         }
         let end = self.rows.extend_row(i, 1);
-        self.rows.entries[end] = IntegerEntry { lane: action, weight: change };
+        self.rows.entries[end] = IntegerEntry { output: action, weight: change };
         self.rows.beside[end] = sum;
     }
 
@@ -189,7 +189,7 @@ impl IntegerWeights {
             return self.dense.weights[number * self.width + usize::from(action)];
         }
         let row = &self.rows.entries[place.row()];
-        row.iter().find(|entry| entry.lane == action).map_or(0, |entry| entry.weight)
+        row.iter().find(|entry| entry.output == action).map_or(0, |entry| entry.weight)
     }
 
     /// Appends the averages of a row to `averages`.
@@ -201,13 +201,13 @@ impl IntegerWeights {
         let average = |weight: i32, sum: i64| (i64::from(weight) * self.tick - sum) as f64 / ticks / unit;
         if let Some(number) = place.elsewhere() {
             let row = number * self.width..(number + 1) * self.width;
-            let lanes = (0..).zip(&self.dense.weights[row.clone()]).zip(&self.dense.sums[row]);
-            let used = lanes.filter(|&((_, &weight), &sum)| weight != 0 || sum != 0);
-            averages.extend(used.map(|((lane, &weight), &sum)| (lane, average(weight, sum))));
+            let outputs = (0..).zip(&self.dense.weights[row.clone()]).zip(&self.dense.sums[row]);
+            let used = outputs.filter(|&((_, &weight), &sum)| weight != 0 || sum != 0);
+            averages.extend(used.map(|((output, &weight), &sum)| (output, average(weight, sum))));
             return;
         }
         let row = self.rows.entries[place.row()].iter().zip(&self.rows.beside[place.row()]);
-        averages.extend(row.map(|(&IntegerEntry { lane, weight }, &sum)| (lane, average(weight, sum))));
+        averages.extend(row.map(|(&IntegerEntry { output, weight }, &sum)| (output, average(weight, sum))));
     }
 }
 
@@ -348,7 +348,7 @@ impl Weights for IntegerWeights {
                 continue;
             }
             for entry in self.rows.found(row) {
-                scores[usize::from(entry.lane)] += entry.weight;
+                scores[usize::from(entry.output)] += entry.weight;
             }
         }
     }
@@ -400,20 +400,20 @@ mod tests {
         let finished = IntegerWeights::finish(&[&first, &first]);
         let mut next =
             IntegerWeights::from_finished(&finished, (2, 2000), new, |action| (action != 5).then_some(action + 9));
-        let moved = |before: Vec<f64>, lane: usize| if lane < 9 || lane == 14 { 0.0 } else { before[lane - 9] };
+        let moved = |before: Vec<f64>, output: usize| if output < 9 || output == 14 { 0.0 } else { before[output - 9] };
         let again = IntegerWeights::finish(&[&next]);
         for number in 0..2000 {
             let before = frozen_scores(&finished, number);
             let live = scores(&|features, scores| next.add_features(features, scores), next.scale(), number);
             let frozen = frozen_scores(&again, number);
-            for lane in 0..40 {
-                let expected = moved(before.clone(), lane) / 2.0;
+            for output in 0..40 {
+                let expected = moved(before.clone(), output) / 2.0;
                 assert!(
-                    (live[lane] - expected).abs() <= 0.5 / 64.0 + 1e-4,
-                    "{number}, {lane}: {} {expected}",
-                    live[lane]
+                    (live[output] - expected).abs() <= 0.5 / 64.0 + 1e-4,
+                    "{number}, {output}: {} {expected}",
+                    live[output]
                 );
-                assert!((frozen[lane] - live[lane]).abs() < 1e-4, "{number}, {lane}");
+                assert!((frozen[output] - live[output]).abs() < 1e-4, "{number}, {output}");
             }
         }
         // An update is as large as before, and the average goes on from 2000 sentences.

@@ -45,28 +45,28 @@ pub struct Source<'s, W> {
 }
 
 impl LookUp {
-    /// Forgets the last sentence; the next vectors have `lanes` lanes. Labels are below `n_labels`, nodes and words with tags below
+    /// Forgets the last sentence; the next vectors are this `width`. Labels are below `n_labels`, nodes and words with tags below
     /// `n_rows`.
-    pub fn start(&mut self, sides: &Sides, lanes: usize, n_rows: usize, n_labels: usize) {
+    pub fn start(&mut self, sides: &Sides, width: usize, n_rows: usize, n_labels: usize) {
         self.n_values = n_rows.max(n_labels + 2);
         self.direct.clear();
         self.direct.resize(sides.n_groups() * self.n_values, 0);
         self.memo.clear();
-        self.vectors.clear(lanes);
+        self.vectors.clear(width);
         (self.first, self.next) = (1, 1);
     }
 
     /// Forgets vectors, if there are many.
-    pub fn make_room(&mut self, lanes: usize) {
+    pub fn make_room(&mut self, width: usize) {
         if self.next - self.first >= MAX_VECTORS * self.vectors.width() as u32 {
-            self.forget(lanes);
+            self.forget(width);
         }
     }
 
     /// Forgets all vectors.
-    pub fn forget(&mut self, lanes: usize) {
+    pub fn forget(&mut self, width: usize) {
         self.memo.clear();
-        self.vectors.clear(lanes);
+        self.vectors.clear(width);
         self.first = self.next;
     }
 

@@ -37,7 +37,7 @@ pub use output::{HiddenLayer, OutputLayer};
 #[cfg(test)]
 pub(crate) use perceptron::Change;
 pub use perceptron::Perceptron;
-pub use reals::{Lanes, RealWeights, State};
+pub use reals::{Outputs, RealWeights, State};
 pub use regressors::Regressors;
 #[cfg(test)]
 pub(crate) use regressors::Update;
@@ -61,7 +61,7 @@ pub trait Weights: Sync {
     /// Finding and adding are two steps so that the misses of many features' look-ups overlap.
     fn find(&self, features: &[u64], rows: &mut [Row]);
 
-    /// Adds `rows`, as [`Weights::find`] has found them, to `scores`, one lane an action.
+    /// Adds `rows`, as [`Weights::find`] has found them, to `scores`, one number an action.
     fn add(&self, rows: &[Row], scores: &mut [i32]);
 
     /// Adds the rows of all `features` to `scores`: both steps at once.

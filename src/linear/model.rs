@@ -27,7 +27,7 @@ impl Linear {
     /// # Panics
     /// If the weights are not as wide as the output layer says.
     pub fn new(features: Arc<Compiled>, weights: FrozenWeights, output: OutputLayer) -> Linear {
-        assert_eq!(weights.width(), output.n_sums(), "sums have as many lanes as weights");
+        assert_eq!(weights.width(), output.n_sums(), "sums are as wide as rows of weights");
         Linear { features, weights, output }
     }
 
@@ -118,12 +118,12 @@ impl OutputLayer {
     /// The hidden layers, if there are any, as sections of a model file.
     pub fn sections(&self) -> Vec<Section<'_>> {
         let of_layer = |(number, layer): (usize, &'_ HiddenLayer)| {
-            let places = [layer.first as u64, layer.lane as u64];
+            let places = [layer.first_unit as u64, layer.first_output as u64];
             let numbers = bytemuck::cast_slice::<u64, u8>(&places).to_vec();
-            let [biases, outputs] =
-                [&layer.biases, &layer.outputs].map(|weights| bytemuck::cast_slice(weights).to_vec());
+            let [biases, output_weights] =
+                [&layer.biases, &layer.output_weights].map(|weights| bytemuck::cast_slice(weights).to_vec());
             let section = |name: &str, bytes: Vec<u8>| Section::new(format!("layer-{number}/{name}"), bytes);
-            [section("places", numbers), section("biases", biases), section("outputs", outputs)]
+            [section("places", numbers), section("biases", biases), section("outputs", output_weights)]
         };
         self.layers().iter().enumerate().flat_map(of_layer).collect()
     }
@@ -139,12 +139,18 @@ impl OutputLayer {
             if of_layer.is_empty() {
                 break;
             }
-            let &[first, lane] = &of_layer.numbers::<u64>("places")?[..] else {
+            let &[first_unit, first_output] = &of_layer.numbers::<u64>("places")?[..] else {
                 return Err(sections.damaged("a hidden layer does not say where it stands"));
             };
             let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-            let [biases, outputs] = ["biases", "outputs"].map(|name| of_layer.numbers::<f32>(name).map(|w| w.to_vec()));
-            layers.push(HiddenLayer { first: place(first), biases: biases?, lane: place(lane), outputs: outputs? });
+            let [biases, output_weights] =
+                ["biases", "outputs"].map(|name| of_layer.numbers::<f32>(name).map(|w| w.to_vec()));
+            layers.push(HiddenLayer {
+                first_unit: place(first_unit),
+                biases: biases?,
+                first_output: place(first_output),
+                output_weights: output_weights?,
+            });
         }
         OutputLayer::new(stages, &layers)
             .ok_or_else(|| sections.damaged("the hidden layers do not fit the actions; the file is damaged"))

@@ -1,31 +1,28 @@
 //! The output layer: from the sums of a configuration's rows to the scores of its actions.
 //!
-//! In most models a lane of the sums is an action's score. Two things may stand between them:
+//! In most models an output, a sum of weights, is an action's score. Two things may stand between them:
 //!
-//! * **Hidden layers** ([`HiddenLayer`]): lanes are the units' sums. They are memoised and added up like scores; only their
-//!   activations and outputs are computed for each configuration anew.
-//! * **Separate decisions** ([`Decisions::Separate`]): moves have lanes of their own, and the lanes of actions are the
-//!   scores of labels, given the move. An action scores what its move scores, less what its label scores below the best
+//! * **Hidden layers** ([`HiddenLayer`]): there the sums are those of units. They are memoised and added up like
+//!   scores; only their activations and outputs are computed for each configuration anew.
+//! * **Separate decisions** ([`Decisions::Separate`]): moves have outputs of their own, and the outputs of actions are
+//!   the scores of labels, given the move. An action scores what its move scores, less what its label scores below the best
 //!   label that the move may bear there. So greedily the best move is chosen and then its best label, and a beam
 //!   adds up what each decision loses.
-
-use serde::{Deserialize, Serialize};
 
 use crate::scorer::{Decisions, Stages};
 use crate::system::{Actions, FORBIDDEN};
 
 /// The finished hidden layer of one stage and its outputs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct HiddenLayer {
-    /// The first lane of its sums.
-    pub first: usize,
+    /// The first of its units among all units.
+    pub first_unit: usize,
     /// By unit.
     pub biases: Vec<f32>,
-    /// The first lane of its scores.
-    pub lane: usize,
-    /// By score and unit, the constant last.
-    pub outputs: Vec<f32>,
+    /// The first of its outputs.
+    pub first_output: usize,
+    /// By output and unit, the constant last.
+    pub output_weights: Vec<f32>,
 }
 
 impl HiddenLayer {
@@ -44,27 +41,29 @@ const UNIT: f32 = 65536.0;
 pub struct OutputLayer {
     layers: Vec<HiddenLayer>,
     stages: Stages,
-    /// The lanes of sums.
+    /// Width of sums.
     n_sums: usize,
 }
 
 impl OutputLayer {
     /// The output layer for these stages and layers, one for each stage or none at all; `None` if they do not fit.
     pub fn new(stages: Stages, layers: &[HiddenLayer]) -> Option<OutputLayer> {
-        if layers.iter().any(|layer| layer.biases.iter().chain(&layer.outputs).any(|weight| !weight.is_finite())) {
+        if layers.iter().any(|layer| layer.biases.iter().chain(&layer.output_weights).any(|weight| !weight.is_finite()))
+        {
             return None;
         }
         let mut n_sums = stages.width();
         if !layers.is_empty() {
             n_sums = 0;
-            for (layer, lanes) in layers.iter().zip(stages.lanes()) {
-                let n_outputs = lanes.len() * (layer.biases.len() + 1);
-                if (layer.first, layer.lane, layer.outputs.len()) != (n_sums, lanes.start as usize, n_outputs) {
+            for (layer, outputs) in layers.iter().zip(stages.outputs()) {
+                let n_weights = outputs.len() * (layer.biases.len() + 1);
+                let found = (layer.first_unit, layer.first_output, layer.output_weights.len());
+                if found != (n_sums, outputs.start as usize, n_weights) {
                     return None;
                 }
                 n_sums += layer.biases.len();
             }
-            if layers.len() != stages.lanes().len() {
+            if layers.len() != stages.outputs().len() {
                 return None;
             }
             n_sums = n_sums.next_multiple_of(Actions::LANES);
@@ -72,7 +71,7 @@ impl OutputLayer {
         Some(OutputLayer { layers: layers.to_vec(), stages, n_sums })
     }
 
-    /// The lanes of sums.
+    /// The width of sums.
     pub fn n_sums(&self) -> usize {
         self.n_sums
     }
@@ -104,24 +103,24 @@ impl OutputLayer {
             let scale = 1.0 / scale as f32;
             let mut activations = Vec::new();
             for layer in &self.layers {
-                let sums = &sums[layer.first..][..layer.biases.len()];
+                let sums = &sums[layer.first_unit..][..layer.biases.len()];
                 activations.clear();
                 activations.extend(
                     sums.iter()
                         .zip(&layer.biases)
                         .map(|(&sum, bias)| HiddenLayer::activation(sum as f32 * scale + bias)),
                 );
-                for (score, weights) in scores[layer.lane..].iter_mut().zip(layer.outputs.chunks(activations.len() + 1))
-                {
+                let weights = layer.output_weights.chunks(activations.len() + 1);
+                for (score, weights) in scores[layer.first_output..].iter_mut().zip(weights) {
                     let (constant, weights) = weights.split_last().unwrap_or((&0.0, &[]));
                     let output: f32 = weights.iter().zip(&activations).map(|(weight, h)| weight * h).sum();
                     *score = ((output + constant) * UNIT) as i32;
                 }
             }
         }
-        for (mv, lane, range) in self.stages.moves() {
+        for (mv, output, range) in self.stages.moves() {
             let range = range.start as usize..range.end as usize;
-            let of_move = scores[*lane as usize];
+            let of_move = scores[*output as usize];
             let labels = &mut scores[range.clone()];
             if !mv.makes_arc() {
                 labels[0] = of_move;
@@ -173,7 +172,7 @@ mod tests {
             };
             let chosen = best(&mut (0..actions.len()).filter(|&id| mask[id] == 0), &|id| scores[id]).unwrap();
             let mv = permitted.moves.iter().reduce(|best, mv| {
-                if sums[stages.lane(mv) as usize] > sums[stages.lane(best) as usize] { mv } else { best }
+                if sums[stages.output(mv) as usize] > sums[stages.output(best) as usize] { mv } else { best }
             });
             prop_assert_eq!(actions.get(chosen as u16).mv, mv.unwrap());
             let mut labels = actions.of_move(mv.unwrap()).map(usize::from).filter(|&id| mask[id] == 0);
@@ -186,8 +185,8 @@ mod tests {
     fn layers_are_computed() {
         let actions = actions();
         let n = actions.len();
-        let outputs = (0..n).flat_map(|score| [score as f32, 5.0, 0.25]).collect();
-        let layer = HiddenLayer { first: 0, biases: vec![1.0, 0.25], lane: 0, outputs };
+        let output_weights = (0..n).flat_map(|score| [score as f32, 5.0, 0.25]).collect();
+        let layer = HiddenLayer { first_unit: 0, biases: vec![1.0, 0.25], first_output: 0, output_weights };
         let stages = Stages::new(Decisions::Joint, &actions);
         let output = OutputLayer::new(stages.clone(), std::slice::from_ref(&layer)).unwrap();
         assert_eq!(output.n_sums(), 16);
@@ -199,7 +198,7 @@ mod tests {
             let expected = (score as f64 * 1.5f64.tanh() + 0.25) * 65536.0;
             assert!((f64::from(found) - expected).abs() < 1.0 + expected * 1e-6, "{found} instead of {expected}");
         }
-        let wrong = HiddenLayer { lane: 1, ..layer.clone() };
+        let wrong = HiddenLayer { first_output: 1, ..layer.clone() };
         assert!(OutputLayer::new(stages.clone(), &[wrong]).is_none());
         assert!(OutputLayer::new(Stages::new(Decisions::Separate, &actions), &[layer]).is_none());
     }

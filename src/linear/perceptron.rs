@@ -27,7 +27,7 @@ impl Perceptron {
     /// # Panics
     /// If decisions have several stages: what those lose depends on each other.
     pub fn new(features: Arc<Compiled>, stages: Stages) -> Perceptron {
-        assert_eq!(stages.lanes().len(), 1, "a perceptron decides on whole actions");
+        assert_eq!(stages.outputs().len(), 1, "a perceptron decides on whole actions");
         let weights = IntegerWeights::new(stages.width());
         Perceptron { features, stages, weights }
     }
@@ -35,10 +35,10 @@ impl Perceptron {
     /// A perceptron that goes on with these weights.
     ///
     /// # Panics
-    /// As [`Perceptron::new`], or if the weights are for other lanes.
+    /// As [`Perceptron::new`], or if the weights are for other outputs.
     #[must_use]
     pub fn with_weights(self, weights: IntegerWeights) -> Perceptron {
-        assert_eq!(weights.width(), self.stages.width(), "weights for the same lanes");
+        assert_eq!(weights.width(), self.stages.width(), "weights for the same outputs");
         Perceptron { weights, ..self }
     }
 
@@ -58,7 +58,7 @@ impl Perceptron {
         seen.set(scores);
         let unit = self.weights.scale();
         if unit > 1 {
-            seen.lanes.iter_mut().for_each(|lane| *lane /= f64::from(unit));
+            seen.scores.iter_mut().for_each(|score| *score /= f64::from(unit));
         }
     }
 
@@ -120,8 +120,8 @@ impl Trainable for Perceptron {
         self.features.reads()
     }
 
-    fn weight(&self, feature: u64, lane: u32) -> f32 {
-        self.weights.get(feature, lane as ActionId) as f32 / self.weights.scale() as f32
+    fn weight(&self, feature: u64, output: u32) -> f32 {
+        self.weights.get(feature, output as ActionId) as f32 / self.weights.scale() as f32
     }
 
     fn knows(&self, _: u64) -> bool {
@@ -146,9 +146,9 @@ impl Trainable for Perceptron {
         let kept: &mut Kept = seen.kept.get();
         kept.clear();
         kept.extend(features.iter().filter(|&&feature| !dropped.has(feature)));
-        let mut lanes = vec![0; self.stages.width()];
-        self.weights.add_features(kept, &mut lanes);
-        self.set(seen, &lanes);
+        let mut scores = vec![0; self.stages.width()];
+        self.weights.add_features(kept, &mut scores);
+        self.set(seen, &scores);
     }
 
     fn credit(
@@ -170,9 +170,9 @@ impl Trainable for Perceptron {
             None => memory.get::<LinearMemory>().features(&self.features, context, &query.view),
         };
         let into: &mut Vec<Change> = into.get();
-        for &(lane, gradient) in moving {
+        for &(output, gradient) in moving {
             debug_assert_eq!(gradient.fract(), 0.0, "perceptrons change by whole numbers");
-            into.extend(features.iter().map(|&feature| (feature, lane as ActionId, -gradient as i32)));
+            into.extend(features.iter().map(|&feature| (feature, output as ActionId, -gradient as i32)));
         }
     }
 

@@ -20,13 +20,13 @@ pub struct State {
 #[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, packed(2))]
 struct RealEntry {
-    lane: u16,
+    output: u16,
     weight: f32,
 }
 
 impl Entry for RealEntry {
-    fn lane(&self) -> u32 {
-        self.lane.into()
+    fn output(&self) -> u32 {
+        self.output.into()
     }
 }
 
@@ -121,51 +121,51 @@ const MAX_SCORE: i32 = -(FORBIDDEN / 4);
 /// between, as roll-outs do, has sums that are cut here.
 const MAX_WEIGHT: f32 = 512.0;
 
-/// The lanes that an update is about, and where each of them is among these.
+/// Outputs that an update changes, and the index of each among them.
 #[derive(Debug, Clone, Default)]
-pub struct Lanes {
-    lanes: Vec<u32>,
-    /// By lane: its number among `lanes` from 1, else 0.
+pub struct Outputs {
+    ids: Vec<u32>,
+    /// By output: its number among `ids` from 1, else 0.
     numbers: Vec<u16>,
     /// By number: the row that it was last met in.
     met: Vec<u64>,
     row: u64,
-    /// By number: whether a row that does not have the lane yet gets it.
+    /// By number: whether a row that has no weight for the output yet gets one.
     begins: Vec<bool>,
     /// Number of them that do.
     n_beginning: usize,
 }
 
-impl Lanes {
-    /// Replaces the lanes; none may come twice. Rows that do not have one get it, unless told otherwise.
-    pub fn set(&mut self, lanes: impl IntoIterator<Item = u32>) {
-        self.lanes.iter().for_each(|&lane| self.numbers[lane as usize] = 0);
-        self.lanes.clear();
-        for lane in lanes {
-            if self.numbers.len() <= lane as usize {
-                self.numbers.resize(lane as usize + 1, 0);
+impl Outputs {
+    /// Replaces the outputs; none may come twice. Rows without a weight for one get it by default.
+    pub fn set(&mut self, outputs: impl IntoIterator<Item = u32>) {
+        self.ids.iter().for_each(|&output| self.numbers[output as usize] = 0);
+        self.ids.clear();
+        for output in outputs {
+            if self.numbers.len() <= output as usize {
+                self.numbers.resize(output as usize + 1, 0);
             }
-            self.lanes.push(lane);
-            self.numbers[lane as usize] = self.lanes.len() as u16;
+            self.ids.push(output);
+            self.numbers[output as usize] = self.ids.len() as u16;
         }
         self.met.clear();
-        self.met.resize(self.lanes.len(), self.row);
+        self.met.resize(self.ids.len(), self.row);
         self.begins.clear();
-        self.begins.resize(self.lanes.len(), true);
-        self.n_beginning = self.lanes.len();
+        self.begins.resize(self.ids.len(), true);
+        self.n_beginning = self.ids.len();
     }
 
-    /// Says of each lane, by number, whether rows that do not have it get it.
+    /// Sets for each output, by number, whether rows without a weight for it get one.
     pub fn set_beginning(&mut self, begins: impl Iterator<Item = bool>) {
         self.begins.clear();
         self.begins.extend(begins);
         self.n_beginning = self.begins.iter().filter(|&&begins| begins).count();
     }
 
-    /// The number of `lane` among the lanes, if it is one of them.
+    /// The number of `output` among these, if it is one of them.
     #[inline]
-    fn number(&self, lane: u32) -> Option<usize> {
-        let number = self.numbers.get(lane as usize).map_or(0, |&number| usize::from(number));
+    fn number(&self, output: u32) -> Option<usize> {
+        let number = self.numbers.get(output as usize).map_or(0, |&number| usize::from(number));
         number.checked_sub(1)
     }
 }
@@ -219,13 +219,13 @@ impl RealWeights {
         }
     }
 
-    /// Begins with these weights of features in lanes; no other features get any. Averages are of these and of what they become.
+    /// Begins with these weights of features for outputs; no other features get any. Averages are of these and of what they become.
     pub fn begin_with(&mut self, weights: impl Iterator<Item = (u64, u32, f32)>) {
         (self.is_open, self.counts) = (true, Vec::new());
-        let mut lanes = Lanes::default();
-        for (feature, lane, weight) in weights {
-            lanes.set([lane]);
-            self.update(&[feature], &mut lanes, |_, known, _| weight - known);
+        let mut outputs = Outputs::default();
+        for (feature, output, weight) in weights {
+            outputs.set([output]);
+            self.update(&[feature], &mut outputs, |_, known, _| weight - known);
         }
         self.is_open = false;
         self.restart_average();
@@ -284,13 +284,13 @@ impl RealWeights {
             }
             for &(start, end) in &rows[..features.len()] {
                 for entry in &self.rows.entries[start..end] {
-                    scores[usize::from(entry.lane)] += entry.weight * self.factor;
+                    scores[usize::from(entry.output)] += entry.weight * self.factor;
                 }
             }
         }
     }
 
-    /// Changes the numbers in the rows of all `features` in `lanes`. `change` is given a lane's number among them, the number
+    /// Changes the numbers in the rows of all `features` for `outputs`. `change` is given an output's number among them, the number
     /// and its state, and says what to add to the number.
     ///
     /// # Panics
@@ -298,20 +298,20 @@ impl RealWeights {
     pub fn update(
         &mut self,
         features: &[u64],
-        lanes: &mut Lanes,
+        outputs: &mut Outputs,
         mut change: impl FnMut(usize, f32, &mut State) -> f32,
     ) {
         let highest = self.max_weight / self.factor;
         // Neither larger nor no number.
         let mut is_bounded = true;
         for &feature in features {
-            lanes.row += 1;
-            let Some(i) = self.find_or_let_in(feature, lanes.n_beginning) else { continue };
+            outputs.row += 1;
+            let Some(i) = self.find_or_let_in(feature, outputs.n_beginning) else { continue };
             let row = self.rows.place(i).row();
             let Remembered { states, sums } = &mut self.rows.beside;
             let entries = &mut self.rows.entries[row.clone()];
-            // Most rows of hidden units have all lanes, in order: no look-ups then.
-            if sums.is_none() && entries.iter().map(|entry| entry.lane()).eq(lanes.lanes.iter().copied()) {
+            // Most rows of hidden units have all outputs, in order: no look-ups then.
+            if sums.is_none() && entries.iter().map(|entry| entry.output()).eq(outputs.ids.iter().copied()) {
                 for (number, (at, entry)) in row.zip(entries).enumerate() {
                     let mut state = states.get(at);
                     entry.weight += change(number, entry.weight, &mut state);
@@ -320,9 +320,9 @@ impl RealWeights {
                 }
                 continue;
             }
-            let mut n_missing = lanes.n_beginning;
+            let mut n_missing = outputs.n_beginning;
             for (at, entry) in row.zip(entries) {
-                let Some(number) = lanes.number(entry.lane()) else { continue };
+                let Some(number) = outputs.number(entry.output()) else { continue };
                 let mut state = states.get(at);
                 let by = change(number, entry.weight, &mut state);
                 states.set(at, state);
@@ -331,21 +331,21 @@ impl RealWeights {
                 if let Some(sums) = sums {
                     sums[at] += self.tick * f64::from(by);
                 }
-                lanes.met[number] = lanes.row;
-                n_missing -= usize::from(lanes.begins[number]);
+                outputs.met[number] = outputs.row;
+                n_missing -= usize::from(outputs.begins[number]);
             }
             if n_missing == 0 {
                 continue;
             }
             let end = self.rows.extend_row(i, n_missing);
             let Remembered { states, sums } = &mut self.rows.beside;
-            let missing = lanes.lanes.iter().enumerate();
-            let missing = missing.filter(|&(number, _)| lanes.begins[number] && lanes.met[number] != lanes.row);
-            for (at, (number, &lane)) in (end..).zip(missing) {
+            let missing = outputs.ids.iter().enumerate();
+            let missing = missing.filter(|&(number, _)| outputs.begins[number] && outputs.met[number] != outputs.row);
+            for (at, (number, &output)) in (end..).zip(missing) {
                 let mut state = State::default();
                 let weight = change(number, 0.0, &mut state);
                 is_bounded &= weight.abs() <= highest;
-                self.rows.entries[at] = RealEntry { lane: lane as u16, weight };
+                self.rows.entries[at] = RealEntry { output: output as u16, weight };
                 states.set(at, state);
                 if let Some(sums) = sums {
                     sums[at] = self.tick * f64::from(weight);
@@ -355,25 +355,25 @@ impl RealWeights {
         self.has_diverged |= !is_bounded;
     }
 
-    /// The weight of `feature` in `lane`.
-    pub fn get(&self, feature: u64, lane: u32) -> f32 {
+    /// The weight of `feature` for `output`.
+    pub fn get(&self, feature: u64, output: u32) -> f32 {
         let row = &self.rows.entries[self.rows.find(feature).row()];
-        row.iter().find(|entry| entry.lane() == lane).map_or(0.0, |entry| entry.weight * self.factor)
+        row.iter().find(|entry| entry.output() == output).map_or(0.0, |entry| entry.weight * self.factor)
     }
 
-    fn find_or_let_in(&mut self, feature: u64, n_lanes: usize) -> Option<usize> {
+    fn find_or_let_in(&mut self, feature: u64, n_outputs: usize) -> Option<usize> {
         let i = self.rows.position(feature);
         if self.rows.is_taken(i) {
             return Some(i);
         }
-        (self.lets_in(feature) && n_lanes > 0).then(|| self.rows.insert(feature, n_lanes))
+        (self.lets_in(feature) && n_outputs > 0).then(|| self.rows.insert(feature, n_outputs))
     }
 
     fn averages(&self, place: Place) -> impl Iterator<Item = (ActionId, f64)> + '_ {
         place.row().map(move |i| {
-            let RealEntry { lane, weight } = self.rows.entries[i];
+            let RealEntry { output, weight } = self.rows.entries[i];
             let behind = self.rows.beside.sums.as_ref().map_or(0.0, |sums| sums[i] / self.tick);
-            (ActionId::from(lane), f64::from(weight * self.factor) - behind)
+            (ActionId::from(output), f64::from(weight * self.factor) - behind)
         })
     }
 }
@@ -402,7 +402,7 @@ impl Weights for RealWeights {
         let unit = UNIT * self.factor;
         for &row in rows {
             for entry in self.rows.found(row) {
-                let score = &mut scores[usize::from(entry.lane)];
+                let score = &mut scores[usize::from(entry.output)];
                 *score = score.saturating_add(rounded((entry.weight * unit).into()));
             }
         }
@@ -446,7 +446,7 @@ impl RealWeights {
         sections
     }
 
-    /// The weights from [`RealWeights::sections`], for scores of `width` lanes and with the factor 1; `None` if anything points outside.
+    /// The weights from [`RealWeights::sections`], for scores of this `width` and with the factor 1; `None` if anything points outside.
     pub fn from_sections(sections: &Sections, width: usize) -> Option<RealWeights> {
         let [state, states, sums] = sections.all(["state", "states", "sums"]).ok()?;
         let &[tick, min_count, is_open, averaged, kept] = &from_bytes::<u64>(state)?[..] else { return None };
@@ -481,25 +481,25 @@ mod tests {
         number.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
-    /// Rows against a plain map, under updates of varying lanes.
+    /// Rows against a plain map, under updates of varying outputs.
     #[test]
     fn rows_hold_what_was_added() {
         let mut weights = RealWeights::new(false, 2, 1);
-        let mut lanes = Lanes::default();
+        let mut outputs = Outputs::default();
         let mut plain = std::collections::HashMap::new();
         for round in 0..50u64 {
             let chosen: Vec<u32> =
-                (0..40).filter(|lane| (u64::from(*lane) * 7 + round * 3) % 5 < round % 4 + 1).collect();
-            lanes.set(chosen.iter().copied());
+                (0..40).filter(|output| (u64::from(*output) * 7 + round * 3) % 5 < round % 4 + 1).collect();
+            outputs.set(chosen.iter().copied());
             let features: Vec<u64> = (round * 20..round * 20 + 60).map(feature).collect();
-            weights.update(&features, &mut lanes, |number, weight, state| {
+            weights.update(&features, &mut outputs, |number, weight, state| {
                 assert_eq!(weight, state.second);
                 state.second += number as f32 + 1.0;
                 number as f32 + 1.0
             });
             for &feature in &features {
-                for (number, &lane) in chosen.iter().enumerate() {
-                    *plain.entry((feature, lane)).or_insert(0.0) += number as f32 + 1.0;
+                for (number, &output) in chosen.iter().enumerate() {
+                    *plain.entry((feature, output)).or_insert(0.0) += number as f32 + 1.0;
                 }
             }
         }
@@ -509,9 +509,9 @@ mod tests {
         for number in 0..1200 {
             let mut scores = [0.0; 40];
             again.add_unrounded(&[feature(number)], &mut scores);
-            for (lane, score) in scores.into_iter().enumerate() {
-                let expected = plain.get(&(feature(number), lane as u32)).copied().unwrap_or(0.0);
-                assert_eq!((score, weights.get(feature(number), lane as u32)), (expected, expected));
+            for (output, score) in scores.into_iter().enumerate() {
+                let expected = plain.get(&(feature(number), output as u32)).copied().unwrap_or(0.0);
+                assert_eq!((score, weights.get(feature(number), output as u32)), (expected, expected));
             }
         }
     }
@@ -520,10 +520,10 @@ mod tests {
     #[test]
     fn rare_features_are_left_out() {
         let mut weights = RealWeights::new(false, 0, 2);
-        let mut lanes = Lanes::default();
-        lanes.set([0]);
+        let mut outputs = Outputs::default();
+        outputs.set([0]);
         let mut learn =
-            |weights: &mut RealWeights, features: &[u64]| weights.update(features, &mut lanes, |_, _, _| 1.0);
+            |weights: &mut RealWeights, features: &[u64]| weights.update(features, &mut outputs, |_, _, _| 1.0);
         learn(&mut weights, &[feature(1), feature(2)]);
         learn(&mut weights, &[feature(1), feature(3)]);
         weights.end_pass();
@@ -535,15 +535,15 @@ mod tests {
         }
     }
 
-    /// A lane that is not to begin changes where there is one, and takes no memory where there is none.
+    /// A weight that is not to begin changes where there is one, and takes no memory where there is none.
     #[test]
-    fn weights_begin_when_they_are_told_to() {
+    fn weights_begin_when_they_are_to() {
         let mut weights = RealWeights::new(false, 1, 1);
-        let mut lanes = Lanes::default();
+        let mut outputs = Outputs::default();
         let mut learn = |weights: &mut RealWeights, feature_number: u64, begins: [bool; 2]| {
-            lanes.set([3, 5]);
-            lanes.set_beginning(begins.into_iter());
-            weights.update(&[feature(feature_number)], &mut lanes, |number, _, _| number as f32 + 1.0);
+            outputs.set([3, 5]);
+            outputs.set_beginning(begins.into_iter());
+            weights.update(&[feature(feature_number)], &mut outputs, |number, _, _| number as f32 + 1.0);
         };
         learn(&mut weights, 1, [false, true]);
         learn(&mut weights, 1, [false, false]);
@@ -554,14 +554,14 @@ mod tests {
         assert_eq!([weights.get(feature(1), 3), weights.get(feature(1), 5)], [1.0, 6.0]);
     }
 
-    /// Bytes of a weight: lane and number take 6, each number of its state 4, the sum of averages 8.
+    /// Bytes of a weight: output and number take 6, each number of its state 4, the sum of averages 8.
     #[test]
     fn a_weight_takes_as_few_bytes_as_its_rule_allows() {
         for (averaged, kept, expected) in [(false, 0, 6), (false, 2, 14), (true, 0, 14), (true, 1, 18)] {
             let mut weights = RealWeights::new(averaged, kept, 1);
-            let mut lanes = Lanes::default();
-            lanes.set(0..64);
-            weights.update(&(0..100).map(feature).collect::<Vec<_>>(), &mut lanes, |_, _, _| 1.0);
+            let mut outputs = Outputs::default();
+            outputs.set(0..64);
+            weights.update(&(0..100).map(feature).collect::<Vec<_>>(), &mut outputs, |_, _, _| 1.0);
             let bytes: usize = weights
                 .sections()
                 .iter()
@@ -577,10 +577,10 @@ mod tests {
     fn averages_are_over_ticks() {
         for (averaged, expected) in [(true, 6.0 / 4.0), (false, 2.0)] {
             let mut weights = RealWeights::new(averaged, 0, 1);
-            let mut lanes = Lanes::default();
-            lanes.set([7]);
+            let mut outputs = Outputs::default();
+            outputs.set([7]);
             for change in [1.0, 2.0, -1.0] {
-                weights.update(&[42], &mut lanes, |_, _, _| change);
+                weights.update(&[42], &mut outputs, |_, _, _| change);
                 weights.tick();
             }
             let mut row = Vec::new();

@@ -1,4 +1,4 @@
-//! Regressors: real-valued weights, or a hidden layer, under every lane of a decision, changed by a learner's rule.
+//! Regressors: real-valued weights, or a hidden layer, under every output of a decision, changed by a learner's rule.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,7 +17,7 @@ use crate::linear::learner::Rule;
 use crate::model::{Averaged, Dropped, Seen, Trainable};
 use crate::scorer::{Context, Opaque, Query, Scorer, Stages};
 
-/// Regressors of decisions, of real-valued weights: one for each lane.
+/// Regressors of decisions, of real-valued weights: one for each output.
 #[derive(Debug, Clone)]
 pub struct Regressors {
     features: Arc<Compiled>,
@@ -26,7 +26,7 @@ pub struct Regressors {
     /// By stage.
     learned: Vec<Learned>,
     /// Output layer for beams, valid as long as nothing changes.
-    output: OnceLock<OutputLayer>,
+    output_layer: OnceLock<OutputLayer>,
     scratch: Scratch,
 }
 
@@ -77,8 +77,8 @@ fn kept<R: Rule>(_: R) -> usize {
 impl Regressors {
     /// Regressors that know nothing yet; the hidden units of networks begin at random.
     pub fn new(features: Arc<Compiled>, stages: Stages, options: LearnerOptions, seed: u64) -> Regressors {
-        let mut first = 0;
-        let learned = stages.lanes().iter().cloned().map(|lanes| match options.hidden {
+        let mut first_unit = 0;
+        let learned = stages.outputs().iter().cloned().map(|outputs| match options.hidden {
             0 => {
                 let kept = with_rule!(options, |rule| kept(rule));
                 let mut weights = RealWeights::new(options.update.averages(), kept, options.min_count);
@@ -88,12 +88,18 @@ impl Regressors {
                 }
                 Learned::Linear { weights: Box::new(weights), clock }
             }
-            per_lane => {
-                let n_units = n_units(per_lane, lanes.len());
-                let lanes = lanes.collect();
-                let network =
-                    with_rule!(options, |rule| Network::new(rule, options.min_count, first, n_units, lanes, seed));
-                first += n_units;
+            per_output => {
+                let n_units = n_units(per_output, outputs.len());
+                let outputs = outputs.collect();
+                let network = with_rule!(options, |rule| Network::new(
+                    rule,
+                    options.min_count,
+                    first_unit,
+                    n_units,
+                    outputs,
+                    seed
+                ));
+                first_unit += n_units;
                 Learned::Network(Box::new(network))
             }
         });
@@ -101,20 +107,20 @@ impl Regressors {
         if options.in_fixed_point {
             learned.iter_mut().for_each(|learned| learned.table_mut().learn_from_sums_of(features.n_templates()));
         }
-        Regressors { features, options, stages, learned, output: OnceLock::new(), scratch: Scratch::default() }
+        Regressors { features, options, stages, learned, output_layer: OnceLock::new(), scratch: Scratch::default() }
     }
 
-    /// Begins with these weights of features in lanes, and with no others: features that do not come here get none.
+    /// Begins with these weights of features for outputs, and with no others: features that do not come here get none.
     pub fn begin_with(&mut self, weights: impl Iterator<Item = (u64, u32, f32)>) {
         self.learned[0].table_mut().begin_with(weights);
     }
 
-    /// Sets the scores of a stage's lanes, and leaves the activations of its hidden units, if it has any.
+    /// Sets the scores of a stage's outputs, and leaves the activations of its hidden units, if it has any.
     fn score(&self, stage: usize, features: &[u64], activations: &mut Vec<f32>, scores: &mut [f32]) {
         match &self.learned[stage] {
             Learned::Linear { weights, .. } => {
-                let lanes = &self.stages.lanes()[stage];
-                scores[lanes.start as usize..lanes.end as usize].fill(0.0);
+                let outputs = &self.stages.outputs()[stage];
+                scores[outputs.start as usize..outputs.end as usize].fill(0.0);
                 weights.add_unrounded(features, scores);
             }
             Learned::Network(network) => {
@@ -124,7 +130,7 @@ impl Regressors {
         }
     }
 
-    /// Learns from the gradients, by lane, of the scores of one configuration or point.
+    /// Learns from the gradients, by output, of the scores of one configuration or point.
     fn update(&mut self, update: &Update) {
         let Update { stage, features, activations, gradient } = update;
         let scratch = &mut self.scratch;
@@ -173,7 +179,7 @@ impl Learned {
             Learned::Linear { clock, .. } => add("clocks", bytemuck::bytes_of(clock)),
             Learned::Network(network) => {
                 add("clocks", bytemuck::cast_slice(&network.clocks));
-                for (name, dense) in [("biases", &network.biases), ("outputs", &network.outputs)] {
+                for (name, dense) in [("biases", &network.biases), ("outputs", &network.output_weights)] {
                     add(name, bytemuck::cast_slice(&dense.weights));
                     add(&format!("{name}-states"), bytemuck::cast_slice(&dense.states));
                 }
@@ -256,8 +262,8 @@ impl Averaged for Regressors {
                 }
                 Learned::Network(network) => {
                     network.clocks = clocks[..].try_into().map_err(|_| outside())?;
-                    network.hidden = table(network.first + network.biases.weights.len())?;
-                    for (name, dense) in [("biases", &mut network.biases), ("outputs", &mut network.outputs)] {
+                    network.hidden = table(network.first_unit + network.biases.weights.len())?;
+                    for (name, dense) in [("biases", &mut network.biases), ("outputs", &mut network.output_weights)] {
                         let weights = sections.numbers::<f32>(name)?;
                         let states = sections.numbers::<State>(&format!("{name}-states"))?;
                         if weights.len() != dense.weights.len() || states.len() != dense.states.len() {
@@ -276,7 +282,7 @@ impl Averaged for Regressors {
                 return Err(outside());
             }
         }
-        self.output = OnceLock::new();
+        self.output_layer = OnceLock::new();
         Ok(())
     }
 
@@ -299,13 +305,13 @@ pub struct Update {
     stage: usize,
     features: Vec<u64>,
     activations: Vec<f32>,
-    /// By lane.
+    /// By output.
     gradient: Vec<(u32, f32)>,
 }
 
 #[cfg(test)]
 impl Update {
-    /// By lane.
+    /// By output.
     pub fn gradient(&self) -> &[(u32, f32)] {
         &self.gradient
     }
@@ -318,7 +324,7 @@ pub struct Inputs {
     features: Vec<u64>,
     /// By stage: the activations of its hidden units, if it has any and was scored.
     activations: Vec<Vec<f32>>,
-    /// By lane: the scores of the stages that were scored.
+    /// By output: the scores of the stages that were scored.
     scores: Vec<f32>,
 }
 
@@ -336,7 +342,7 @@ impl Trainable for Regressors {
     /// If decisions have several stages: beams over these are for finished models.
     fn scorer(&self) -> Box<dyn Scorer + '_> {
         assert_eq!(self.learned.len(), 1, "beams of what is being learned are over whole actions");
-        let output = self.output.get_or_init(|| self.new_output());
+        let output = self.output_layer.get_or_init(|| self.new_output());
         Box::new(LinearScorer::with_output(&self.features, self.learned[0].table(), output))
     }
 
@@ -344,8 +350,8 @@ impl Trainable for Regressors {
         self.features.reads()
     }
 
-    fn weight(&self, feature: u64, lane: u32) -> f32 {
-        self.learned[0].table().get(feature, lane)
+    fn weight(&self, feature: u64, output: u32) -> f32 {
+        self.learned[0].table().get(feature, output)
     }
 
     fn knows(&self, feature: u64) -> bool {
@@ -369,12 +375,12 @@ impl Trainable for Regressors {
     }
 
     fn see_stage(&self, stage: usize, seen: &mut Seen) {
-        let Seen { lanes, kept } = seen;
+        let Seen { scores: seen_scores, kept } = seen;
         let Inputs { features, activations, scores } = kept.get();
         activations.resize(activations.len().max(stage + 1), Vec::new());
         self.score(stage, features, &mut activations[stage], scores);
-        lanes.clear();
-        lanes.extend(scores.iter().map(|&score| f64::from(score)));
+        seen_scores.clear();
+        seen_scores.extend(scores.iter().map(|&score| f64::from(score)));
     }
 
     fn credit(
@@ -404,7 +410,7 @@ impl Trainable for Regressors {
 
     fn learn(&mut self, gradient: &mut Opaque) {
         gradient.get::<Vec<Update>>().drain(..).for_each(|update| self.update(&update));
-        self.output = OnceLock::new();
+        self.output_layer = OnceLock::new();
     }
 
     fn unit(&self) -> f32 {
@@ -420,10 +426,10 @@ impl Trainable for Regressors {
         let gradient: &mut Vec<Update> = gradient.get();
         let slopes = |update: &Update| {
             let pairs = update.features.iter().flat_map(|&feature| update.gradient.iter().map(move |of| (feature, of)));
-            pairs.map(|(feature, &(lane, slope))| (feature, lane, slope)).collect::<Vec<_>>()
+            pairs.map(|(feature, &(output, slope))| (feature, output, slope)).collect::<Vec<_>>()
         };
         let mut slopes: Vec<(u64, u32, f32)> = gradient.iter().flat_map(slopes).collect();
-        slopes.sort_unstable_by_key(|&(feature, lane, _)| (feature, lane));
+        slopes.sort_unstable_by_key(|&(feature, output, _)| (feature, output));
         let of_weight = slopes.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
         let norm: f32 = of_weight.map(|slopes| slopes.iter().map(|(.., slope)| slope).sum::<f32>().powi(2)).sum();
         let step = if norm > 0.0 { (loss / norm).clamp(0.0, longest) } else { 0.0 };
@@ -431,10 +437,10 @@ impl Trainable for Regressors {
     }
 
     /// That of the features, as if there were no hidden layer. What both have in common cancels, unless it counts for
-    /// different lanes.
-    fn squared_distance(&self, (right, right_lane): (&Seen, u32), (wrong, wrong_lane): (&Seen, u32)) -> f32 {
+    /// different outputs.
+    fn squared_distance(&self, (right, right_output): (&Seen, u32), (wrong, wrong_output): (&Seen, u32)) -> f32 {
         let (of_right, of_wrong) = (&inputs(right).features, &inputs(wrong).features);
-        let shared = match right_lane == wrong_lane {
+        let shared = match right_output == wrong_output {
             true => of_right.iter().filter(|feature| of_wrong.contains(feature)).count(),
             false => 0,
         };
@@ -458,7 +464,7 @@ mod tests {
         Regressors::new(Arc::new(Compiled::new(&set, columns, true)), Stages::new(decisions, &actions), options, 1)
     }
 
-    fn lanes(regressors: &Regressors, stage: usize, features: &[u64]) -> Seen {
+    fn seen(regressors: &Regressors, stage: usize, features: &[u64]) -> Seen {
         let mut seen = Seen::default();
         let scores = vec![0.0; regressors.stages.width()];
         *seen.kept.get() = Inputs { features: features.to_vec(), activations: Vec::new(), scores };
@@ -479,12 +485,13 @@ mod tests {
             for learner in [Learner::Adagrad, Learner::SgdPlus, Learner::Nn] {
                 let new = || regressors(LearnerOptions::of(learner), decisions);
                 let learn = |regressors: &mut Regressors, seed: u64| {
-                    for stage in 0..regressors.stages.lanes().len() {
+                    for stage in 0..regressors.stages.outputs().len() {
                         for feature in 0..20 {
-                            let seen = lanes(regressors, stage, &[feature * seed, feature + 7]);
-                            let gradient = regressors.stages.lanes()[stage].clone();
-                            let gradient =
-                                gradient.map(|lane| (lane, seen.lanes[lane as usize] as f32 - lane as f32)).collect();
+                            let seen = seen(regressors, stage, &[feature * seed, feature + 7]);
+                            let gradient = regressors.stages.outputs()[stage].clone();
+                            let gradient = gradient
+                                .map(|output| (output, seen.scores[output as usize] as f32 - output as f32))
+                                .collect();
                             let Inputs { features, activations, .. } = inputs(&seen).clone();
                             let activations = activations[stage].clone();
                             learn_all(regressors, vec![Update { stage, features, activations, gradient }]);
@@ -506,11 +513,11 @@ mod tests {
         }
     }
 
-    /// Two points that share a feature: 3 + 2 features, of which one cancels if both count for the same lane.
+    /// Two points that share a feature: 3 + 2 features, of which one cancels if both count for the same output.
     #[test]
-    fn what_two_points_share_cancels_in_the_same_lane() {
+    fn what_two_points_share_cancels_for_the_same_output() {
         let regressors = regressors(LearnerOptions::of(Learner::Mira), Decisions::Joint);
-        let [right, wrong] = [&[1, 2, 3][..], &[3, 4]].map(|features| lanes(&regressors, 0, features));
+        let [right, wrong] = [&[1, 2, 3][..], &[3, 4]].map(|features| seen(&regressors, 0, features));
         assert_eq!(regressors.squared_distance((&right, 0), (&wrong, 0)), 3.0);
         assert_eq!(regressors.squared_distance((&right, 0), (&wrong, 1)), 5.0);
     }

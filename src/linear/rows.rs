@@ -41,9 +41,9 @@ pub(super) struct Shape {
 /// ones by half row. Start 0 is taken by nothing, so that no row has the number 0. A number with a flag is a row itself: see
 /// [`InlineRow`].
 pub(super) const LEN_BITS: u32 = 5;
-/// Marks a dense row of 32 bits a lane.
+/// Marks a dense row of 32 bits a weight.
 pub(super) const WIDE: u32 = (1 << LEN_BITS) - 1;
-/// Marks a dense row of 16 bits a lane.
+/// Marks a dense row of 16 bits a weight.
 pub(super) const NARROW: u32 = WIDE - 1;
 pub(super) const MAX_START: usize = (1 << (32 - LEN_BITS)) - 1;
 
@@ -53,7 +53,7 @@ pub(super) fn place(number: Flagged) -> (usize, u32) {
     ((number as u32 >> LEN_BITS) as usize, number as u32 & WIDE)
 }
 
-/// A row is dense from this share of its lanes on.
+/// A row is dense from one weight in so many outputs on.
 pub(super) const DENSE_SHARE: usize = 5;
 
 /// An entry of a sparse row in `BYTES` bytes: the action in the lowest ones, the weight in the others.
@@ -177,7 +177,7 @@ impl Shape {
     }
 }
 
-/// A row with a weight for each lane.
+/// A row with a weight for each output.
 pub(super) enum DenseRow<'w> {
     Narrow(&'w [i16]),
     Wide(&'w [i32]),

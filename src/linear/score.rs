@@ -23,7 +23,7 @@ pub struct LinearScorer<'w, W> {
     weights: &'w W,
     /// Output layer between sums of weights and scores, if there is one.
     output: Option<&'w OutputLayer>,
-    /// The lanes of sums.
+    /// Width of sums.
     width: usize,
 }
 
@@ -88,7 +88,7 @@ struct Known {
 const MAX_VECTORS: u32 = 1 << 11;
 
 impl<'w, W: Weights> LinearScorer<'w, W> {
-    /// Sums of `width` lanes that are scores themselves.
+    /// Sums of this `width` that are scores themselves.
     pub fn new(features: &'w Compiled, weights: &'w W, width: usize) -> LinearScorer<'w, W> {
         LinearScorer { features, weights, output: None, width }
     }
@@ -208,7 +208,7 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
 }
 
 impl KnownStates {
-    /// Forgets the last sentence, and prepares for the one of `context`, with sums of `width` lanes.
+    /// Forgets the last sentence, and prepares for the one of `context`, with sums of this `width`.
     fn begin(&mut self, sides: &Sides, width: usize, Context { input, actions, .. }: Context) {
         self.look_up.start(sides, width, input.n_rows(), actions.n_labels());
         self.vectors.clear(width);
@@ -227,22 +227,22 @@ impl KnownStates {
     }
 
     /// Forgets all vectors.
-    fn forget(&mut self, lanes: usize) {
-        self.look_up.forget(lanes);
-        self.forget_vectors(lanes);
+    fn forget(&mut self, width: usize) {
+        self.look_up.forget(width);
+        self.forget_vectors(width);
     }
 
-    fn forget_vectors(&mut self, lanes: usize) {
-        self.vectors.clear(lanes);
+    fn forget_vectors(&mut self, width: usize) {
+        self.vectors.clear(width);
         self.joint.clear();
         self.first = self.next;
     }
 
     /// Forgets vectors, if there are many.
-    fn make_room(&mut self, lanes: usize) {
-        self.look_up.make_room(lanes);
+    fn make_room(&mut self, width: usize) {
+        self.look_up.make_room(width);
         if self.next - self.first >= MAX_VECTORS * self.vectors.width() as u32 {
-            self.forget_vectors(lanes);
+            self.forget_vectors(width);
         }
     }
 

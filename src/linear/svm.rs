@@ -1,7 +1,7 @@
 //! A linear support vector machine over all decisions at once: the baseline of the papers, as MaltParser trains it.
 //!
 //! Of each decision with features x, options o and a right one r, the loss is the multi-class hinge of Crammer & Singer (2001),
-//! ξ = max (\[o ≠ r\] + w·Φ(o)) − w·Φ(r), where Φ(o) are the features at the option's point in the lane of its action. What is
+//! ξ = max (\[o ≠ r\] + w·Φ(o)) − w·Φ(r), where Φ(o) are the features at the option's point for the output of its action. What is
 //! minimised is ½‖w‖² + C Σ ξ. Its dual has a number α ≥ 0 for every option of every decision, those of one decision having the
 //! sum C, and is ascended one decision after the other, in random order: each time as much is moved from the option that is
 //! wanted least, of those with α > 0, to the one that is wanted most as makes the dual largest (sequential dual coordinate
@@ -13,7 +13,7 @@
 use std::sync::Arc;
 
 use super::table::OUTSIDE;
-use super::{Averages as _, FrozenWeights, Lanes, Linear, OutputLayer, RealWeights};
+use super::{Averages as _, FrozenWeights, Linear, OutputLayer, Outputs, RealWeights};
 use crate::error::Result;
 use crate::features::Compiled;
 use crate::files::{Section, Sections};
@@ -93,9 +93,9 @@ const MAX_PAIRS: usize = 20;
 /// Working memory of a visit to a decision.
 #[derive(Debug, Default)]
 struct Visit {
-    /// By point and lane.
+    /// By point and output.
     scores: Vec<Vec<f32>>,
-    lanes: Lanes,
+    outputs: Outputs,
 }
 
 impl SupportVectors {
@@ -182,8 +182,8 @@ impl SupportVectors {
             // w = Σ α (Φ(right) − Φ(option)): α that moves from one option to another moves weight the other way.
             let points: Vec<&[u64]> = decisions.points(number).map(|(features, _)| features).collect();
             for (choice, change) in [(most, -step), (least, step)] {
-                visit.lanes.set([u32::from(choice.action)]);
-                self.weights.update(points[usize::from(choice.point)], &mut visit.lanes, |_, _, _| change);
+                visit.outputs.set([u32::from(choice.action)]);
+                self.weights.update(points[usize::from(choice.point)], &mut visit.outputs, |_, _, _| change);
                 if let [scores] = &mut visit.scores[..] {
                     scores[usize::from(choice.action)] += change * points[0].len() as f32;
                 }

@@ -20,10 +20,10 @@ pub fn from_bytes<T: bytemuck::Pod>(bytes: &[u8]) -> Option<Vec<T>> {
     bytes.len().is_multiple_of(size_of::<T>()).then(|| bytemuck::allocation::pod_collect_to_vec(bytes))
 }
 
-/// One weight: its lane, mostly an action, and its value.
+/// One weight: its output, mostly an action, and its value.
 pub trait Entry: Pod + Default + std::fmt::Debug {
-    /// The lane.
-    fn lane(&self) -> u32;
+    /// The output.
+    fn output(&self) -> u32;
 }
 
 /// A place of the hash table: a feature and where its row is.
@@ -205,11 +205,11 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
         }
     }
 
-    /// Index of `feature` among the places; if it has no row, it gets one without weights, with room for `n_lanes`.
+    /// Index of `feature` among the places; if it has no row, it gets one without weights, with room for `n_outputs`.
     #[inline]
-    pub fn find_or_insert(&mut self, feature: u64, n_lanes: usize) -> usize {
+    pub fn find_or_insert(&mut self, feature: u64, n_outputs: usize) -> usize {
         let i = self.position(feature);
-        if self.is_taken(i) { i } else { self.insert(feature, n_lanes) }
+        if self.is_taken(i) { i } else { self.insert(feature, n_outputs) }
     }
 
     /// True if a feature stands at this place.
@@ -218,12 +218,12 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
         self.places[i].start != 0
     }
 
-    /// Gives `feature`, which has none, a row without weights, with room for `n_lanes`; where it stands among the places.
-    pub fn insert(&mut self, feature: u64, n_lanes: usize) -> usize {
+    /// Gives `feature`, which has none, a row without weights, with room for `n_outputs`; where it stands among the places.
+    pub fn insert(&mut self, feature: u64, n_outputs: usize) -> usize {
         if self.n_features * 3 >= self.places.len() * 2 {
             self.grow_table();
         }
-        let log = log_of(n_lanes);
+        let log = log_of(n_outputs);
         let i = self.position(feature);
         self.places[i] = Place { feature, start: self.allocate(log), len: 0, capacity: 1 << log };
         self.n_features += 1;
@@ -277,9 +277,9 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
     }
 }
 
-/// The logarithm of the capacity of a row of `n_lanes` or a few more.
-fn log_of(n_lanes: usize) -> usize {
-    n_lanes.next_power_of_two().trailing_zeros() as usize
+/// The logarithm of the capacity of a row of `n_outputs` or a few more.
+fn log_of(n_outputs: usize) -> usize {
+    n_outputs.next_power_of_two().trailing_zeros() as usize
 }
 
 impl<E: Entry, B: Beside> RowTable<E, B> {
@@ -297,7 +297,7 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
         ]
     }
 
-    /// The table of [`RowTable::sections`] for `width` lanes, with so many rows elsewhere; `None` if anything points outside. That
+    /// The table of [`RowTable::sections`] for scores of this `width`, with so many rows elsewhere; `None` if anything points outside. That
     /// `beside` is as long as the entries is the caller's to check.
     pub fn from_sections(sections: &Sections, beside: B, width: usize, n_elsewhere: usize) -> Option<RowTable<E, B>> {
         let [numbers, places, entries] = sections.all(["numbers", "places", "entries"]).ok()?;
@@ -327,7 +327,7 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
             && taken().count() == n_features
             && n_features < places.len()
             && places.iter().all(is_sound)
-            && entries.iter().all(|entry| (entry.lane() as usize) < width);
+            && entries.iter().all(|entry| (entry.output() as usize) < width);
         sound.then_some(RowTable { places, n_features, entries, beside, free })
     }
 }

@@ -88,8 +88,8 @@ pub trait Trainable: Debug + Send + Sync {
     /// Parts of partial trees and derivations that are read.
     fn reads(&self) -> &Reads;
 
-    /// The weight of a feature in a lane; 0 where parameters are none of sparse features.
-    fn weight(&self, _feature: u64, _lane: u32) -> f32 {
+    /// The weight of a feature for an output; 0 where parameters are none of sparse features.
+    fn weight(&self, _feature: u64, _output: u32) -> f32 {
         0.0
     }
 
@@ -119,7 +119,7 @@ pub trait Trainable: Debug + Send + Sync {
     /// Scores another stage of what was seen.
     fn see_stage(&self, _stage: usize, _seen: &mut Seen) {}
 
-    /// Adds to `into` the gradient of the loss in the scores of some lanes of a stage at `query`, of which `seen` is known if
+    /// Adds to `into` the gradient of the loss in the scores of some outputs of a stage at `query`, of which `seen` is known if
     /// it was seen.
     #[expect(clippy::too_many_arguments, reason = "all that a gradient depends on; the caller owns the memory")]
     fn credit(
@@ -156,7 +156,7 @@ pub trait Trainable: Debug + Send + Sync {
         false
     }
 
-    /// The squared norm, in the parameters, of the gradient of the difference between the scores of two lanes, each in what was
+    /// The squared norm, in the parameters, of the gradient of the difference between the scores of two outputs, each in what was
     /// seen at its point; for MIRA. 1 where steps have one length.
     fn squared_distance(&self, _right: (&Seen, u32), _wrong: (&Seen, u32)) -> f32 {
         1.0
@@ -166,33 +166,33 @@ pub trait Trainable: Debug + Send + Sync {
 /// Scores and record of a configuration at one point.
 #[derive(Debug, Default)]
 pub struct Seen {
-    /// Scores, by lane, of the stages that were scored: whole and real ones alike, without rounding.
-    pub lanes: Vec<f64>,
+    /// Scores, by output, of the stages that were scored: whole and real ones alike, without rounding.
+    pub scores: Vec<f64>,
     /// State of the learner.
     pub kept: Opaque,
 }
 
 impl Seen {
     /// Replaces the scores.
-    pub fn set<L: Into<f64> + Copy>(&mut self, lanes: &[L]) {
-        self.lanes.clear();
-        self.lanes.extend(lanes.iter().map(|&lane| lane.into()));
+    pub fn set<S: Into<f64> + Copy>(&mut self, scores: &[S]) {
+        self.scores.clear();
+        self.scores.extend(scores.iter().map(|&score| score.into()));
     }
 }
 
 /// The permitted action of the highest score, the first of them on ties; `mask` is 0 for permitted ones and [`FORBIDDEN`] for
 /// others.
 #[inline]
-pub fn best_permitted(lanes: &[f64], mask: &[i32]) -> Option<(f64, ActionId)> {
-    vectorised!(_simd => best_permitted_with(lanes, mask))
+pub fn best_permitted(scores: &[f64], mask: &[i32]) -> Option<(f64, ActionId)> {
+    vectorised!(_simd => best_permitted_with(scores, mask))
 }
 
 #[inline(always)]
-fn best_permitted_with(lanes: &[f64], mask: &[i32]) -> Option<(f64, ActionId)> {
+fn best_permitted_with(all: &[f64], mask: &[i32]) -> Option<(f64, ActionId)> {
     // Several maxima side by side are a vector instruction's.
     const WIDTH: usize = 8;
     let permitted = |score: f64, mask: i32| if mask == FORBIDDEN { f64::NEG_INFINITY } else { score };
-    let (scores, masks) = (lanes.as_chunks::<WIDTH>(), mask[..lanes.len()].as_chunks::<WIDTH>());
+    let (scores, masks) = (all.as_chunks::<WIDTH>(), mask[..all.len()].as_chunks::<WIDTH>());
     let mut highest = [f64::NEG_INFINITY; WIDTH];
     for (scores, masks) in scores.0.iter().zip(masks.0) {
         for place in 0..WIDTH {
@@ -203,7 +203,7 @@ fn best_permitted_with(lanes: &[f64], mask: &[i32]) -> Option<(f64, ActionId)> {
     let rest = scores.1.iter().zip(masks.1).map(|(&score, &mask)| permitted(score, mask));
     let highest = highest.into_iter().chain(rest).fold(f64::NEG_INFINITY, |a, b| if b > a { b } else { a });
     let is_best = |(&score, &mask): (&f64, &i32)| mask != FORBIDDEN && score == highest;
-    let action = lanes.iter().zip(mask).position(is_best)?;
+    let action = all.iter().zip(mask).position(is_best)?;
     Some((highest, action as ActionId))
 }
 
@@ -249,11 +249,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_first_of_the_best_permitted_lanes(lanes in prop::collection::vec((-4i32..4, prop::bool::ANY), 0..40)) {
-            let scores: Vec<f64> = lanes.iter().map(|lane| lane.0.into()).collect();
-            let mask: Vec<i32> = lanes.iter().map(|lane| if lane.1 { 0 } else { FORBIDDEN }).collect();
-            let expected = lanes.iter().filter(|lane| lane.1).map(|lane| lane.0).max();
-            let expected = expected.map(|best| (best.into(), (0..).zip(&lanes).find(|(_, lane)| **lane == (best, true)).unwrap().0));
+        fn the_first_of_the_best_permitted_actions(actions in prop::collection::vec((-4i32..4, prop::bool::ANY), 0..40)) {
+            let scores: Vec<f64> = actions.iter().map(|action| action.0.into()).collect();
+            let mask: Vec<i32> = actions.iter().map(|action| if action.1 { 0 } else { FORBIDDEN }).collect();
+            let expected = actions.iter().filter(|action| action.1).map(|action| action.0).max();
+            let expected = expected.map(|best| (best.into(), (0..).zip(&actions).find(|(_, action)| **action == (best, true)).unwrap().0));
             prop_assert_eq!(best_permitted(&scores, &mask), expected);
         }
     }

@@ -41,9 +41,9 @@ impl Gradients {
     pub fn new(layout: &Layout, parameters: &Parameters, tapes: &[Tape], scale: f32) -> Gradients {
         let tapes: Vec<&Tape> = tapes.iter().filter(|tape| tape.n > 0).collect();
         let (mut gradients, scores) = Gradients::of_scores(parameters, &tapes, scale);
-        let (hidden, lanes) = (layout.network.hidden, parameters.tensors[OUTPUT_BIAS].len());
+        let (hidden, n_outputs) = (layout.network.hidden, parameters.tensors[OUTPUT_BIAS].len());
         let mut sums = together(&tapes, |tape| &tape.slopes, 1.0);
-        let units = of_rows(&scores, &parameters.tensors[OUTPUT], (hidden, lanes));
+        let units = of_rows(&scores, &parameters.tensors[OUTPUT], (hidden, n_outputs));
         sums.iter_mut().zip(&units).for_each(|(slope, unit)| *slope *= unit);
         gradients.tensors[BIAS] = sum_of_rows(&sums, hidden);
 
@@ -124,12 +124,12 @@ impl Gradients {
 
     /// From scores to the output layer; also the gradients of the scores.
     fn of_scores(parameters: &Parameters, tapes: &[&Tape], scale: f32) -> (Gradients, Vec<f32>) {
-        let (hidden, lanes) = (parameters.tensors[BIAS].len(), parameters.tensors[OUTPUT_BIAS].len());
+        let (hidden, n_outputs) = (parameters.tensors[BIAS].len(), parameters.tensors[OUTPUT_BIAS].len());
         let scores = together(tapes, |tape| &tape.scores, scale);
         let units = together(tapes, |tape| &tape.units, 1.0);
         let mut gradients = Gradients::none(N_TENSORS);
-        gradients.tensors[OUTPUT] = of_weights(Operand::rows(&units, hidden), hidden, &scores, lanes);
-        gradients.tensors[OUTPUT_BIAS] = sum_of_rows(&scores, lanes);
+        gradients.tensors[OUTPUT] = of_weights(Operand::rows(&units, hidden), hidden, &scores, n_outputs);
+        gradients.tensors[OUTPUT_BIAS] = sum_of_rows(&scores, n_outputs);
         (gradients, scores)
     }
 

@@ -193,15 +193,15 @@ impl Trainable for FeedForwardLearner {
 
     fn see(&self, memory: &mut Opaque, context: Context, query: &Query, dropped: Dropped, seen: &mut Seen) {
         let scorer = self.network_scorer();
-        let Seen { lanes, kept } = seen;
+        let Seen { scores: seen_scores, kept } = seen;
         let Kept { hidden, scores } = kept.get();
         scorer.hidden(memory.get(), context, &query.view, hidden);
         if !dropped.is_none() {
             drop_units(dropped, hidden);
         }
         scorer.output(&hidden.units, 1, scores);
-        lanes.clear();
-        lanes.extend(scores.iter().map(|&score| f64::from(score)));
+        seen_scores.clear();
+        seen_scores.extend(scores.iter().map(|&score| f64::from(score)));
     }
 
     fn credit(

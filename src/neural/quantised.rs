@@ -81,9 +81,9 @@ enum Places {
 #[derive(Debug, Clone)]
 struct ByteLayer {
     weights: Weights,
-    /// By lane: the step of weights.
+    /// By output: the step of weights.
     steps: Vec<f32>,
-    /// By lane: the sum of weights, times what stands for 0.
+    /// By output: the sum of weights, times what stands for 0.
     zeros: Vec<i32>,
 }
 
@@ -121,8 +121,8 @@ impl Quantised {
         let signed = layout.network.activation != Activation::Relu;
         let in_bytes = precision == Precision::I8;
         let output = in_bytes.then(|| {
-            let lanes = parameters.tensors[OUTPUT].len() / hidden;
-            ByteLayer::new(parameters.tensors[OUTPUT].chunks_exact(lanes), (padded(hidden), lanes), signed)
+            let n_outputs = parameters.tensors[OUTPUT].len() / hidden;
+            ByteLayer::new(parameters.tensors[OUTPUT].chunks_exact(n_outputs), (padded(hidden), n_outputs), signed)
         });
         let columns = if layout.network.encoder.is_none() { columns(layout, parameters, in_bytes) } else { Vec::new() };
         Some(Quantised { tables, columns, output })
@@ -202,8 +202,8 @@ impl Quantised {
         let all = scores.chunks_exact_mut(bias.len()).zip(scratch.sums.chunks_exact(width)).zip(&scratch.steps);
         vectorised!(_simd => {
             for ((scores, sums), &step) in all {
-                let lanes = scores.iter_mut().zip(sums).zip(&output.zeros).zip(&output.steps).zip(bias);
-                lanes.for_each(|((((score, sum), zero), weight), bias)| {
+                let outputs = scores.iter_mut().zip(sums).zip(&output.zeros).zip(&output.steps).zip(bias);
+                outputs.for_each(|((((score, sum), zero), weight), bias)| {
                     *score = ((sum - zero) as f32 * step).mul_add(*weight, *bias);
                 });
             }
@@ -296,19 +296,19 @@ fn columns(layout: &Layout, parameters: &Parameters, in_bytes: bool) -> Vec<Colu
 }
 
 impl ByteLayer {
-    /// The layer of `inner` inputs, of which the last ones may have no row of weights, to `lanes`; whether inputs may be negative.
+    /// The layer of `inner` inputs, of which the last ones may have no row of weights, to `n_outputs`; whether inputs may be negative.
     fn new<'w>(
         rows: impl Iterator<Item = &'w [f32]> + Clone,
-        (inner, lanes): (usize, usize),
+        (inner, n_outputs): (usize, usize),
         signed: bool,
     ) -> ByteLayer {
-        let mut steps = vec![0.0_f32; lanes];
+        let mut steps = vec![0.0_f32; n_outputs];
         for row in rows.clone() {
             steps.iter_mut().zip(row).for_each(|(step, weight)| *step = step.max(weight.abs()));
         }
         steps.iter_mut().for_each(|step| *step /= LARGEST);
-        let mut zeros = vec![0; lanes];
-        let mut bytes = Vec::with_capacity(inner * lanes);
+        let mut zeros = vec![0; n_outputs];
+        let mut bytes = Vec::with_capacity(inner * n_outputs);
         for row in rows {
             for ((weight, &step), zero) in row.iter().zip(&steps).zip(&mut zeros) {
                 let byte = if step > 0.0 { (weight / step).round_ties_even() as i8 } else { 0 };
@@ -316,8 +316,8 @@ impl ByteLayer {
                 *zero += if signed { MIDDLE * i32::from(byte) } else { 0 };
             }
         }
-        bytes.resize(inner * lanes, 0);
-        ByteLayer { weights: Weights::new(&bytes, (inner, lanes)), steps, zeros }
+        bytes.resize(inner * n_outputs, 0);
+        ByteLayer { weights: Weights::new(&bytes, (inner, n_outputs)), steps, zeros }
     }
 }
 

@@ -30,7 +30,7 @@ fn quantised_scores_are_within_their_bound() {
             let exact = quantised.clone().quantise(Precision::Full);
             let layout = &exact.layout().network;
             let output = &exact.parameters().tensors[OUTPUT];
-            let lanes = data.actions().width();
+            let n_outputs = data.actions().width();
             // The values of a token, of which two columns have sets.
             let n_values = if sets { 3 + 2 * MOST_VALUES } else { 5 };
             let roundings = layout.places.len() * if layers == 0 { n_values } else { 1 } + layout.labels.len() + 1;
@@ -84,8 +84,8 @@ fn quantised_scores_are_within_their_bound() {
                     };
                     let expected = exact.network_scorer().score_one(of_exact, context, &query).to_vec();
                     let found = quantised.network_scorer().score_one(of_quantised, context, &query);
-                    for lane in 0..data.actions().len() {
-                        let weight = |unit: usize| output[unit * lanes + lane].abs();
+                    for action in 0..data.actions().len() {
+                        let weight = |unit: usize| output[unit * n_outputs + action].abs();
                         let largest = (0..units.len()).map(weight).fold(0.0, f32::max);
                         let rounded = if by_byte { largest / 254.0 } else { 0.0 };
                         let term = |unit: usize| {
@@ -93,7 +93,7 @@ fn quantised_scores_are_within_their_bound() {
                             off * weight(unit) + (units[unit].abs() + off) * rounded
                         };
                         let bound: f32 = (0..units.len()).map(term).sum();
-                        let difference = (found[lane] - expected[lane]).abs() as f32 / 65536.0;
+                        let difference = (found[action] - expected[action]).abs() as f32 / 65536.0;
                         assert!(difference <= bound + 1e-4, "{activation:?}, {precision}: {difference} above {bound}");
                         farthest = farthest.max(difference);
                         n += 1;

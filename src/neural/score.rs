@@ -103,7 +103,7 @@ fn soon<T>(products: &[T]) {
 }
 
 impl FeedForwardScorer<'_> {
-    /// The lanes of scores, a whole number of blocks.
+    /// The width of scores, a whole number of blocks.
     pub(super) fn width(&self) -> usize {
         self.parameters.tensors[OUTPUT_BIAS].len()
     }
@@ -378,8 +378,8 @@ impl FeedForwardScorer<'_> {
         }
         let raw = std::mem::take(raw);
         for row in raw.chunks_exact(self.width()) {
-            let lanes = memory.scores.push_zero();
-            vectorised!(simd => to_fixed_point(simd, row, lanes));
+            let scores = memory.scores.push_zero();
+            vectorised!(simd => to_fixed_point(simd, row, scores));
         }
         memory.n_wholes += n_new;
         memory.partitions.resize(memory.n_wholes, None);
@@ -409,18 +409,18 @@ impl FeedForwardScorer<'_> {
     }
 }
 
-/// Rows and lanes are whole blocks.
+/// Rows are whole blocks.
 #[inline(always)]
-fn to_fixed_point<S: Simd>(simd: S, row: &[f32], lanes: &mut [i32]) {
+fn to_fixed_point<S: Simd>(simd: S, row: &[f32], into: &mut [i32]) {
     const N: usize = Actions::LANES;
-    for (lanes, scores) in lanes.as_chunks_mut::<N>().0.iter_mut().zip(row.as_chunks::<N>().0) {
+    for (into, scores) in into.as_chunks_mut::<N>().0.iter_mut().zip(row.as_chunks::<N>().0) {
         let scores = f32x16::simd_from(simd, *scores).max(f32x16::splat(simd, -MOST)).min(f32x16::splat(simd, MOST));
         let whole: i32x16<S> = (scores * f32x16::splat(simd, UNIT)).round_ties_even().to_int();
-        whole.store_slice(lanes);
+        whole.store_slice(into);
     }
 }
 
-/// The logarithm of the sum of the permitted lanes' exponentials, all in fixed point. `mask` is 0 where a lane is permitted.
+/// The logarithm of the sum of the permitted scores' exponentials, all in fixed point. `mask` is 0 where an output is permitted.
 pub fn log_partition(scores: &[i32], mask: &[i32]) -> i32 {
     const N: usize = Actions::LANES;
     let (scores, masks) = (scores.as_chunks::<N>().0, mask.as_chunks::<N>().0);

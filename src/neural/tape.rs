@@ -19,7 +19,7 @@ pub struct Tape {
     /// By configuration: activations, and by how much they grow with their sums.
     pub(super) units: Vec<f32>,
     pub(super) slopes: Vec<f32>,
-    /// By configuration: the gradient of each lane.
+    /// By configuration: the gradient of each output.
     pub(super) scores: Vec<f32>,
     /// Number of configurations.
     pub(super) n: usize,
@@ -33,7 +33,7 @@ impl Tape {
         self.sentence.vectors()
     }
 
-    /// Adds a configuration of the sentence that `memory` knows. `scores` are gradients by lane, of `width` lanes.
+    /// Adds a configuration of the sentence that `memory` knows. `scores` are gradients by output, of `width` outputs.
     pub(super) fn record(
         &mut self,
         memory: &FeedForwardMemory,
@@ -50,8 +50,8 @@ impl Tape {
         self.slopes.extend_from_slice(&hidden.slopes);
         let start = self.scores.len();
         self.scores.resize(start + width, 0.0);
-        for &(lane, gradient) in scores {
-            self.scores[start + lane as usize] += gradient;
+        for &(output, gradient) in scores {
+            self.scores[start + output as usize] += gradient;
         }
         self.n += 1;
     }

@@ -50,9 +50,9 @@ pub const PLACES: usize = N_COLUMNS + 1;
 pub const LABEL_PLACES: usize = N_COLUMNS + 2;
 /// By hidden unit.
 pub const BIAS: usize = N_COLUMNS + 3;
-/// By hidden unit, a number for each lane.
+/// By hidden unit, a number for each output.
 pub const OUTPUT: usize = N_COLUMNS + 4;
-/// By lane.
+/// By output.
 pub const OUTPUT_BIAS: usize = N_COLUMNS + 5;
 /// Of the encoder, or the stacks, if there are any: see [`Weights`](super::lstm::Weights).
 pub const ENCODER_INPUTS: usize = N_COLUMNS + 6;
@@ -74,8 +74,8 @@ pub const COMPOSITION_BIAS: usize = N_COLUMNS + 13;
 /// With stacks: embeddings of actions.
 pub const ACTIONS: usize = N_COLUMNS + 14;
 
-/// The elements of each tensor, for so many labels and lanes of scores.
-fn lengths(layout: &Layout, labels: usize, lanes: usize) -> [usize; N_TENSORS] {
+/// The elements of each tensor, for so many labels and outputs.
+fn lengths(layout: &Layout, labels: usize, n_outputs: usize) -> [usize; N_TENSORS] {
     let network = &layout.network;
     let Network { dimensions, label_dimension, hidden, .. } = network;
     let mut lengths = [0; N_TENSORS];
@@ -85,8 +85,8 @@ fn lengths(layout: &Layout, labels: usize, lanes: usize) -> [usize; N_TENSORS] {
     lengths[PLACES] = network.places.len() * network.vector_dimension() * hidden;
     lengths[LABEL_PLACES] = network.labels.len() * label_dimension * hidden;
     lengths[BIAS] = *hidden;
-    lengths[OUTPUT] = hidden * lanes;
-    lengths[OUTPUT_BIAS] = lanes;
+    lengths[OUTPUT] = hidden * n_outputs;
+    lengths[OUTPUT_BIAS] = n_outputs;
     if let Some(shape) = Shape::of(network) {
         lengths[ENCODER_INPUTS..ENCODER_NONE].copy_from_slice(&shape.lengths());
         lengths[ENCODER_NONE] = shape.outputs();
@@ -98,16 +98,16 @@ fn lengths(layout: &Layout, labels: usize, lanes: usize) -> [usize; N_TENSORS] {
         lengths[TOKENS_BIAS] = shape.units;
         lengths[COMPOSITION] = (2 * shape.units + shape.label) * shape.units;
         lengths[COMPOSITION_BIAS] = shape.units;
-        lengths[ACTIONS] = lanes * shape.label;
+        lengths[ACTIONS] = n_outputs * shape.label;
     }
     lengths
 }
 
 /// Random parameters: embeddings between ±0.1; the first layer between ±1.5 √(6 / (inputs of a place + hidden units)); the output as
 /// Glorot & Bengio (2010) draw it, and so the encoder's layers; biases of hidden units a little above 0, so that rectified ones have a slope.
-pub fn initial_parameters(layout: &Layout, labels: usize, lanes: usize, seed: u64) -> Parameters {
+pub fn initial_parameters(layout: &Layout, labels: usize, n_outputs: usize, seed: u64) -> Parameters {
     let network = &layout.network;
-    let mut parameters = Parameters::zeros(&NAMES, &lengths(layout, labels, lanes));
+    let mut parameters = Parameters::zeros(&NAMES, &lengths(layout, labels, n_outputs));
     let hidden = network.hidden as f64;
     let layer = |inputs: usize, outputs: f64| (6.0 / (inputs as f64 + outputs)).sqrt();
     for (number, tensor) in parameters.tensors.iter_mut().enumerate() {
@@ -115,7 +115,7 @@ pub fn initial_parameters(layout: &Layout, labels: usize, lanes: usize, seed: u6
         let bound = match number {
             PLACES => 1.5 * layer(network.vector_dimension(), hidden),
             LABEL_PLACES => 1.5 * layer(network.label_dimension, hidden),
-            OUTPUT => layer(network.hidden, lanes as f64),
+            OUTPUT => layer(network.hidden, n_outputs as f64),
             BIAS => {
                 tensor.fill(0.02);
                 continue;
@@ -142,6 +142,6 @@ pub fn initial_parameters(layout: &Layout, labels: usize, lanes: usize, seed: u6
 ///
 /// # Errors
 /// If they do not fit.
-pub fn read(sections: &Sections, layout: &Layout, labels: usize, lanes: usize) -> Result<Parameters> {
-    Parameters::from_sections(&NAMES, &lengths(layout, labels, lanes), sections)
+pub fn read(sections: &Sections, layout: &Layout, labels: usize, n_outputs: usize) -> Result<Parameters> {
+    Parameters::from_sections(&NAMES, &lengths(layout, labels, n_outputs), sections)
 }

@@ -164,7 +164,7 @@ fn gradients_are_differences_of_the_loss() {
         let mut drops = Vec::new();
         let mut seen = Seen::default();
         let mut workspace = Workspace::new(data.actions().n_labels());
-        let mut lane = 0;
+        let mut salt = 0;
         let mut found_scores = Vec::new();
         for sentence in 0..3 {
             let mut tape = Opaque::default();
@@ -175,12 +175,12 @@ fn gradients_are_differences_of_the_loss() {
                     begun = true;
                 }
                 let query = Query { view: item.view(0), permitted: machine.system.permitted(&item.configuration, 0) };
-                let dropped = Dropped::new(lane, 0.3);
+                let dropped = Dropped::new(salt, 0.3);
                 learner.see(memory, context, &query, dropped, &mut seen);
-                lane += 1;
-                let gradient = [(u32::from(choice.action), -1.0), ((lane % data.actions().len() as u64) as u32, 0.7)];
+                salt += 1;
+                let gradient = [(u32::from(choice.action), -1.0), ((salt % data.actions().len() as u64) as u32, 0.7)];
                 learner.credit(memory, context, &query, Some(&seen), 0, &gradient, &mut tape);
-                found_scores.push(seen.lanes.clone());
+                found_scores.push(seen.scores.clone());
                 let mut factors = Hidden { units: vec![1.0; network.hidden], slopes: vec![1.0; network.hidden] };
                 super::learner::drop_units(dropped, &mut factors);
                 drops.push(factors.units);
@@ -246,8 +246,8 @@ fn scores_do_not_depend_on_company() {
                     let scores = scorer.score(memory, context, &queries);
                     for (number, alone) in alone.iter().enumerate() {
                         let actions = 0..data.actions().len() as u16;
-                        let lanes: Vec<i32> = actions.map(|id| scores.score(number, id, data.actions())).collect();
-                        assert_eq!(lanes, alone[..data.actions().len()]);
+                        let found: Vec<i32> = actions.map(|id| scores.score(number, id, data.actions())).collect();
+                        assert_eq!(found, alone[..data.actions().len()]);
                     }
                 }
             }

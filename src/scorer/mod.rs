@@ -9,7 +9,7 @@
 //! | `step`, `lanes` | the scores of a step, in which queries that look alike share a row; loops over them |
 //! | `vectors` | vectors of scores in memory that is used again |
 //! | `identities` | a set of fingerprints that forgets everything in constant time |
-//! | `stages` | which lanes are decided on together: whole actions, or moves first and then their labels |
+//! | `stages` | outputs that are decided on together: whole actions, or moves first and then their labels |
 //!
 //! A kind of scorer is a folder of its own: [`linear`](crate::linear) is the sparse one. What else it takes to be trained and
 //! to be kept in a file say [`Trainable`](crate::model::Trainable) and [`Frozen`](crate::model::Frozen).
@@ -48,7 +48,7 @@ pub struct Context<'s> {
     pub input: &'s Input,
     /// The partial trees and the sets of labels that cells name.
     pub interner: &'s Interner,
-    /// The actions, one lane each.
+    /// The actions.
     pub actions: &'s Actions,
 }
 
@@ -95,7 +95,7 @@ pub trait Scorer: Sync {
     /// The scores of a whole step.
     fn score<'s>(&self, memory: &'s mut Opaque, context: Context, queries: &[Query]) -> &'s mut StepScores;
 
-    /// The scores of one query by itself, by lane, of a derivation that hardly comes back to its configuration; those of
+    /// The scores of one query by itself, by output, of a derivation that hardly comes back to its configuration; those of
     /// actions that are not permitted may be anything.
     fn score_one<'s>(&self, memory: &'s mut Opaque, context: Context, query: &Query) -> &'s [i32];
 }

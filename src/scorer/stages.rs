@@ -1,7 +1,7 @@
-//! Stages of a decision, and the lanes of scores of each.
+//! Stages of a decision, and the outputs of each.
 //!
 //! With **joint** decisions an action is chosen as a whole. With **separate** ones the move is chosen first and then its label:
-//! moves have lanes of their own, and the lanes of actions are the scores of labels, given the move.
+//! moves have outputs of their own, and the outputs of actions are the scores of labels, given the move.
 
 use std::ops::Range;
 
@@ -27,13 +27,13 @@ impl Decisions {
     }
 }
 
-/// The stages of a decision, each with the lanes of its options.
+/// The stages of a decision, each with the outputs of its options.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stages {
     decisions: Decisions,
-    /// The lanes of each stage. With separate decisions moves come first, though their lanes stand last.
-    lanes: Vec<Range<u32>>,
-    /// With separate decisions: each move's lane, and the lanes of its actions.
+    /// The outputs of each stage. With separate decisions moves come first, though their outputs stand last.
+    outputs: Vec<Range<u32>>,
+    /// With separate decisions: each move's output, and the outputs of its actions.
     moves: Vec<(Move, u32, Range<u32>)>,
     width: usize,
 }
@@ -43,8 +43,8 @@ impl Stages {
     pub fn new(decisions: Decisions, actions: &Actions) -> Stages {
         let n_actions = actions.len() as u32;
         if decisions == Decisions::Joint {
-            let lanes = vec![Range { start: 0, end: n_actions }];
-            return Stages { decisions, lanes, moves: Vec::new(), width: actions.width() };
+            let outputs = vec![Range { start: 0, end: n_actions }];
+            return Stages { decisions, outputs, moves: Vec::new(), width: actions.width() };
         }
         let of_move = |mv| {
             let mut ids = actions.of_move(mv).map(u32::from);
@@ -52,11 +52,11 @@ impl Stages {
             Some((mv, first..ids.last().unwrap_or(first) + 1))
         };
         let moves = Move::ALL.into_iter().filter_map(of_move).zip(n_actions..);
-        let moves: Vec<(Move, u32, Range<u32>)> = moves.map(|((mv, range), lane)| (mv, lane, range)).collect();
+        let moves: Vec<(Move, u32, Range<u32>)> = moves.map(|((mv, range), output)| (mv, output, range)).collect();
         let end = n_actions + moves.len() as u32;
         let labels = moves.iter().filter(|(mv, ..)| mv.makes_arc()).map(|(_, _, range)| range.clone());
-        let lanes = std::iter::once(n_actions..end).chain(labels).collect();
-        Stages { decisions, lanes, moves, width: (end as usize).next_multiple_of(Actions::LANES) }
+        let outputs = std::iter::once(n_actions..end).chain(labels).collect();
+        Stages { decisions, outputs, moves, width: (end as usize).next_multiple_of(Actions::LANES) }
     }
 
     /// Joint or separate decisions.
@@ -64,26 +64,26 @@ impl Stages {
         self.decisions
     }
 
-    /// The lanes of each stage.
-    pub fn lanes(&self) -> &[Range<u32>] {
-        &self.lanes
+    /// The outputs of each stage.
+    pub fn outputs(&self) -> &[Range<u32>] {
+        &self.outputs
     }
 
-    /// The number of lanes.
+    /// The number of outputs, padded to whole vectors.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// With separate decisions: each move with its lane and the lanes of its actions.
+    /// With separate decisions: each move with its output and the outputs of its actions.
     pub(crate) fn moves(&self) -> &[(Move, u32, Range<u32>)] {
         &self.moves
     }
 
-    /// With separate decisions: the lane of a move.
+    /// With separate decisions: the output of a move.
     ///
     /// # Panics
     /// If there is no such move.
-    pub fn lane(&self, mv: Move) -> u32 {
+    pub fn output(&self, mv: Move) -> u32 {
         let known = self.moves.iter().find(|(other, ..)| *other == mv);
         known.expect("the system has the move").1
     }

@@ -100,7 +100,7 @@ impl StepScores {
         self.signatures[self.of_queries[query] as usize].best
     }
 
-    /// The lanes of a row.
+    /// The width of a row.
     #[inline]
     pub(crate) fn width(&self) -> usize {
         self.sums.width() * Actions::LANES

@@ -34,10 +34,10 @@ pub struct Vectors {
 }
 
 impl Vectors {
-    /// Removes all vectors; the next ones have `lanes` lanes.
-    pub fn clear(&mut self, lanes: usize) {
+    /// Removes all vectors; the next ones are this `width`.
+    pub fn clear(&mut self, width: usize) {
         self.used = 0;
-        self.width = lanes.div_ceil(Actions::LANES);
+        self.width = width.div_ceil(Actions::LANES);
     }
 
     /// The vector with this number.
@@ -66,9 +66,9 @@ impl Vectors {
         bytemuck::cast_slice_mut(&mut self.blocks[start..self.used])
     }
 
-    /// Makes room for `n` vectors of `lanes` lanes in place of what there is; they hold anything.
-    pub(crate) fn reset(&mut self, lanes: usize, n: usize) {
-        self.width = lanes.div_ceil(Actions::LANES);
+    /// Makes room for `n` vectors of this `width` in place of what there is; they hold anything.
+    pub(crate) fn reset(&mut self, width: usize, n: usize) {
+        self.width = width.div_ceil(Actions::LANES);
         if self.blocks.len() < n * self.width {
             self.blocks.resize(n * self.width, ZERO);
         }
@@ -150,8 +150,8 @@ mod tests {
         let mut vectors = Vectors::default();
         vectors.clear(40);
         for number in 0..9 {
-            for (lane, score) in vectors.push_zero().iter_mut().enumerate() {
-                *score = 3i32.pow(number) * (lane as i32 % 9);
+            for (place, score) in vectors.push_zero().iter_mut().enumerate() {
+                *score = 3i32.pow(number) * (place as i32 % 9);
             }
         }
         for n in 0..=9u32 {
@@ -163,7 +163,7 @@ mod tests {
                 sums
             });
             let factor: i32 = (0..n).map(|number| 3i32.pow(number)).sum();
-            let expected: Vec<i32> = (0..48).map(|lane| factor * (lane % 9)).collect();
+            let expected: Vec<i32> = (0..48).map(|place| factor * (place % 9)).collect();
             assert!(sums.iter().all(|sums| sums.get(0) == expected));
         }
     }
@@ -171,11 +171,11 @@ mod tests {
     proptest! {
         /// Against looking at one action after the other.
         #[test]
-        fn the_first_of_the_best_permitted_actions(lanes in prop::collection::vec((-4i32..4, prop::bool::ANY), 48)) {
-            let scores: Vec<i32> = lanes.iter().map(|lane| lane.0).collect();
-            let mask: Vec<i32> = lanes.iter().map(|lane| if lane.1 { 0 } else { FORBIDDEN }).collect();
+        fn the_first_of_the_best_permitted_actions(actions in prop::collection::vec((-4i32..4, prop::bool::ANY), 48)) {
+            let scores: Vec<i32> = actions.iter().map(|action| action.0).collect();
+            let mask: Vec<i32> = actions.iter().map(|action| if action.1 { 0 } else { FORBIDDEN }).collect();
             let mut expected: Option<(i32, ActionId)> = None;
-            for (action, &(score, permitted)) in lanes.iter().enumerate() {
+            for (action, &(score, permitted)) in actions.iter().enumerate() {
                 if permitted && expected.is_none_or(|(highest, _)| score > highest) {
                     expected = Some((score, action as ActionId));
                 }

@@ -123,8 +123,8 @@ impl Trainable for AnyLearner {
         each!(self, |learner| Trainable::reads(learner))
     }
 
-    fn weight(&self, feature: u64, lane: u32) -> f32 {
-        each!(self, |learner| learner.weight(feature, lane))
+    fn weight(&self, feature: u64, output: u32) -> f32 {
+        each!(self, |learner| learner.weight(feature, output))
     }
 
     fn knows(&self, feature: u64) -> bool {

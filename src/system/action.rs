@@ -169,7 +169,7 @@ pub struct Choice {
 /// An action's number in its [`Actions`].
 pub type ActionId = u16;
 
-/// The score of a lane that must not be chosen: low enough to lose against everything, high enough that adding a score
+/// The score of an output that must not be chosen: low enough to lose against everything, high enough that adding a score
 /// cannot overflow.
 pub const FORBIDDEN: i32 = i32::MIN / 2;
 
@@ -272,8 +272,8 @@ impl Actions {
             for &mv in moves.iter().filter(|&&mv| is_in(&of_moves, mv)) {
                 let (first, end) = (usize::from(ranges[mv as usize].0), usize::from(ranges[mv as usize].1));
                 let side = usize::from(is_in(&of_root, mv));
-                for (lane, _) in mask[first..end].iter_mut().zip(&sides[first..end]).filter(|(_, sides)| sides[side]) {
-                    *lane = 0;
+                for (mask, _) in mask[first..end].iter_mut().zip(&sides[first..end]).filter(|(_, sides)| sides[side]) {
+                    *mask = 0;
                 }
             }
         }
@@ -358,7 +358,7 @@ impl Actions {
         &self.actions
     }
 
-    /// A vector of [`Actions::width`] lanes: 0 where the action is among `permitted`, [`FORBIDDEN`] elsewhere.
+    /// A vector of [`Actions::width`]: 0 where the action is among `permitted`, [`FORBIDDEN`] elsewhere.
     #[inline]
     pub fn mask(&self, permitted: Permitted) -> &[i32] {
         let pattern =

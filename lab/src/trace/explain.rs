@@ -26,7 +26,7 @@ pub(super) struct Explainer<'m> {
     /// Edition of the label sets that the extractor knows.
     edition: Option<u64>,
     hashes: Vec<u64>,
-    lanes: Vec<i32>,
+    scores: Vec<i32>,
     numbers: HashMap<String, u32>,
 }
 
@@ -52,7 +52,7 @@ impl<'m> Explainer<'m> {
             extractor: Extractor::default(),
             edition: None,
             hashes: Vec::new(),
-            lanes: Vec::new(),
+            scores: Vec::new(),
             numbers: HashMap::new(),
         })
     }
@@ -80,10 +80,10 @@ impl<'m> Explainer<'m> {
         self.extractor.extract_all(compiled, context.input, context.interner, view, &mut self.hashes);
         let mut weights = vec![0; compiled.n_templates()];
         for (&hash, template) in self.hashes.iter().zip(compiled.order()) {
-            self.lanes.clear();
-            self.lanes.resize(linear.weights().width(), 0);
-            linear.weights().add_features(&[hash], &mut self.lanes);
-            weights[template] = self.lanes[usize::from(action)];
+            self.scores.clear();
+            self.scores.resize(linear.weights().width(), 0);
+            linear.weights().add_features(&[hash], &mut self.scores);
+            weights[template] = self.scores[usize::from(action)];
         }
         weights
     }

@@ -105,7 +105,7 @@ impl<'a, 's> Search<'a, 's> {
     /// `predictor` is what is below after a pop. `None` if it has fallen off the beam.
     pub fn held(&self, item: u32, predictor: u32, action: ActionId) -> Option<Held> {
         let predictor = if self.merging.pushes(self.actions.get(action).mv) { 0 } else { predictor };
-        self.outcomes.get(&(item, predictor, self.lane(action))).copied()
+        self.outcomes.get(&(item, predictor, self.representative(action))).copied()
     }
 
     /// True if an action pushes a word.
@@ -114,7 +114,7 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     /// The action that stands for `action` where labels do not matter.
-    fn lane(&self, action: ActionId) -> ActionId {
+    fn representative(&self, action: ActionId) -> ActionId {
         match self.most_labels {
             Some(_) => self.actions.of_move(self.actions.get(action).mv).next().unwrap_or(action),
             None => action,
@@ -215,7 +215,7 @@ impl<'a, 's> Search<'a, 's> {
             let Some(candidate) = candidates.next() else { break };
             let gained = candidates.gained(&candidate);
             let item = step[candidate.rank as usize];
-            let taken = (item, candidate.predictor, self.lane(candidate.action));
+            let taken = (item, candidate.predictor, self.representative(candidate.action));
             let held = match candidate.is_push {
                 true => self.push(item, candidate.action, candidate.score, gained, &mut known),
                 false => self.pop(item, candidate.predictor, candidate.action, gained, &mut known),

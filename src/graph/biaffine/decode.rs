@@ -20,7 +20,7 @@ pub struct Workspace {
     alone: Vec<i32>,
     /// The best label of each arc, at the same place.
     labels: Vec<LabelId>,
-    lanes: Vec<i32>,
+    row: Vec<i32>,
     mask: Vec<i32>,
 }
 
@@ -54,24 +54,24 @@ impl Workspace {
         self.score(biaffine, scoring, reading, &labels);
         given.into_iter().for_each(|given| self.arcs.keep(given));
         let Search { kind, roots, marginals, .. } = search;
-        let Workspace { decoders, arcs, alone, labels: best, lanes, .. } = self;
+        let Workspace { decoders, arcs, alone, labels: best, row, .. } = self;
         if k == 1 && marginals.is_none() {
             return vec![decoders.best_tree(kind, roots, arcs, |head, dependent| best[arcs.place(head, dependent)])];
         }
         let of_labels = |head: Node, dependent: Node, found: &mut Vec<(i64, LabelId)>| {
             let raw = scoring.of_labels(&labels, dependent, head as usize..head as usize + 1);
             let mask = &biaffine.layout().masks[Side::of(head, dependent) as usize];
-            logarithms(&raw, mask, lanes);
+            logarithms(&raw, mask, row);
             let arc = alone[arcs.place(head, dependent)];
-            let permitted = lanes.iter().zip(mask).zip(0..).filter(|((_, mask), _)| **mask == 0);
-            found.extend(permitted.map(|((lane, _), label)| (i64::from(arc + lane), label)));
+            let permitted = row.iter().zip(mask).zip(0..).filter(|((_, mask), _)| **mask == 0);
+            found.extend(permitted.map(|((score, _), label)| (i64::from(arc + score), label)));
         };
         decoders.k_best(search, arcs, of_labels, k)
     }
 
     /// Scores all arcs of a sentence.
     fn score(&mut self, biaffine: &Biaffine, scoring: Scoring, reading: &Reading, labels: &Labels) {
-        let Workspace { arcs, alone, labels: best, lanes, mask, .. } = self;
+        let Workspace { arcs, alone, labels: best, row, mask, .. } = self;
         let n = reading.n();
         let raw = scoring.arcs(reading).scores;
         arcs.reset(n - 1);
@@ -82,18 +82,18 @@ impl Workspace {
         let masks = &biaffine.layout().masks;
         for dependent in 1..n as Node {
             heads_of(dependent, n, mask);
-            logarithms(&raw[dependent as usize * n..][..n], mask, lanes);
+            logarithms(&raw[dependent as usize * n..][..n], mask, row);
             let place = arcs.place(ROOT, dependent);
-            alone[place..place + n].copy_from_slice(&lanes[..n]);
+            alone[place..place + n].copy_from_slice(&row[..n]);
             let of_labels = scoring.of_labels(labels, dependent, 0..n);
-            for (head, of_labels) in (0..n as Node).zip(of_labels.chunks_exact(scoring.lanes)) {
+            for (head, of_labels) in (0..n as Node).zip(of_labels.chunks_exact(scoring.n_outputs)) {
                 if head == dependent {
                     continue;
                 }
                 let mask = &masks[Side::of(head, dependent) as usize];
-                logarithms(of_labels, mask, lanes);
-                let permitted = lanes.iter().zip(mask).zip(0..).filter(|((_, mask), _)| **mask == 0);
-                let scored = permitted.map(|((lane, _), label)| (*lane, label));
+                logarithms(of_labels, mask, row);
+                let permitted = row.iter().zip(mask).zip(0..).filter(|((_, mask), _)| **mask == 0);
+                let scored = permitted.map(|((score, _), label)| (*score, label));
                 // Of equal ones the first.
                 let highest = scored.reduce(|a: (i32, LabelId), b| if b.0 > a.0 { b } else { a });
                 let (score, label) = highest.unwrap_or_default();
@@ -106,14 +106,14 @@ impl Workspace {
 }
 
 /// The logarithms of the probabilities of what `mask` has 0 for, in fixed point, in a row as long as the mask.
-fn logarithms(scores: &[f32], mask: &[i32], lanes: &mut Vec<i32>) {
-    lanes.clear();
-    lanes.resize(mask.len(), 0);
+fn logarithms(scores: &[f32], mask: &[i32], row: &mut Vec<i32>) {
+    row.clear();
+    row.resize(mask.len(), 0);
     vectorised!(_simd => {
-        for (lane, score) in lanes.iter_mut().zip(scores) {
-            *lane = (score.clamp(-MOST, MOST) * UNIT).round_ties_even() as i32;
+        for (log, score) in row.iter_mut().zip(scores) {
+            *log = (score.clamp(-MOST, MOST) * UNIT).round_ties_even() as i32;
         }
     });
-    let partition = log_partition(lanes, mask);
-    lanes.iter_mut().for_each(|lane| *lane -= partition);
+    let partition = log_partition(row, mask);
+    row.iter_mut().for_each(|log| *log -= partition);
 }

@@ -50,7 +50,7 @@ struct SentenceGradient {
     /// dP, dQ, dt, dz, dv, by word.
     of_arcs: Vec<f32>,
     of_labels: Vec<f32>,
-    of_lanes: Vec<f32>,
+    of_own: Vec<f32>,
     of_units: Vec<f32>,
     of_vectors: Vec<f32>,
     #[cfg(test)]
@@ -69,12 +69,12 @@ struct Transposes {
 /// Learns from sentences with their trees. `masks` has, by side, 0 where an arc may bear the label.
 pub fn gradients(scoring: Scoring, masks: &[Vec<i32>; 3], batch: &[Example]) -> Learned {
     let (network, tensors) = (scoring.network, &scoring.parameters.tensors);
-    let (arc_units, label_units, lanes) = (network.arc_units, network.label_units, scoring.lanes);
+    let (arc_units, label_units, n_outputs) = (network.arc_units, network.label_units, scoring.n_outputs);
     let (shape, width) = (network.shape(), network.width());
     let turned = Transposes {
         arcs: transposed(&tensors[ARCS], arc_units),
-        labels: transposed(&tensors[LABELS], label_units * lanes),
-        dependents: transposed(&tensors[LABELS_DEPENDENTS], lanes),
+        labels: transposed(&tensors[LABELS], label_units * n_outputs),
+        dependents: transposed(&tensors[LABELS_DEPENDENTS], n_outputs),
         units: transposed(&tensors[UNITS], width),
     };
     let n_words: usize = batch.iter().map(|(input, _)| input.n_words()).sum();
@@ -101,9 +101,9 @@ pub fn gradients(scoring: Scoring, masks: &[Vec<i32>; 3], batch: &[Example]) -> 
     let of_arcs = together(|of_sentence| &of_sentence.of_arcs);
     set([ARCS, ARCS_HEADS], (scoring.kind(&units, 0), arc_units), &of_arcs, arc_units);
     let of_labels = together(|of_sentence| &of_sentence.of_labels);
-    set([LABELS, LABELS_HEADS], (scoring.kind(&units, 2), label_units), &of_labels, label_units * lanes);
-    let of_lanes = together(|of_sentence| &of_sentence.of_lanes);
-    set([LABELS_DEPENDENTS, LABELS_BIAS], (scoring.kind(&units, 2), label_units), &of_lanes, lanes);
+    set([LABELS, LABELS_HEADS], (scoring.kind(&units, 2), label_units), &of_labels, label_units * n_outputs);
+    let of_own = together(|of_sentence| &of_sentence.of_own);
+    set([LABELS_DEPENDENTS, LABELS_BIAS], (scoring.kind(&units, 2), label_units), &of_own, n_outputs);
     let of_units = together(|of_sentence| &of_sentence.of_units);
     let vectors = together(|of_sentence| of_sentence.reading.sentence.vectors());
     set([UNITS, UNITS_BIAS], (Operand::rows(&vectors, shape.outputs()), shape.outputs()), &of_units, width);
@@ -136,7 +136,7 @@ fn learn(
 ) -> SentenceGradient {
     let network = scoring.network;
     let (n, width) = (reading.n(), network.width());
-    let (arc_units, label_units, lanes) = (network.arc_units, network.label_units, scoring.lanes);
+    let (arc_units, label_units, n_outputs) = (network.arc_units, network.label_units, scoring.n_outputs);
     let mut of_sentence = SentenceGradient::default();
     let Arcs { products, mut scores } = scoring.arcs(&reading);
     // The root has no head.
@@ -155,27 +155,33 @@ fn learn(
     multiply(Operand::rows(&of_arcs, arc_units), &turned.arcs, &mut of_dependents, (n, arc_units, arc_units));
 
     let labels: Labels = scoring.labels(&reading);
-    let mut of_labels = vec![0.0; n * label_units * lanes];
-    let mut of_lanes = vec![0.0; n * lanes];
+    let mut of_labels = vec![0.0; n * label_units * n_outputs];
+    let mut of_own = vec![0.0; n * n_outputs];
     let mut of_label_heads = vec![0.0; n * label_units];
     for word in gold.words() {
         let (head, dependent) = (gold.head(word) as usize, word as usize);
         let mut scores = scoring.of_labels(&labels, word, head..head + 1);
         let side = Side::of(head as Node, word) as usize;
         of_sentence.descend(&mut scores, &masks[side], gold.label(word) as usize, scale);
-        let rows = of_labels[dependent * label_units * lanes..][..label_units * lanes].chunks_exact_mut(lanes);
+        let rows =
+            of_labels[dependent * label_units * n_outputs..][..label_units * n_outputs].chunks_exact_mut(n_outputs);
         for (row, unit) in rows.zip(&labels.heads[head * label_units..]) {
             row.iter_mut().zip(&scores).for_each(|(of, score)| *of = unit * score);
         }
-        let products = Operand::rows(&labels.products[dependent * label_units * lanes..], lanes);
+        let products = Operand::rows(&labels.products[dependent * label_units * n_outputs..], n_outputs);
         let of_head = &mut of_label_heads[head * label_units..][..label_units];
-        multiply(products, &scores, of_head, (label_units, lanes, 1));
-        of_lanes[dependent * lanes..][..lanes].copy_from_slice(&scores);
+        multiply(products, &scores, of_head, (label_units, n_outputs, 1));
+        of_own[dependent * n_outputs..][..n_outputs].copy_from_slice(&scores);
     }
     let mut of_label_dependents = vec![0.0; n * label_units];
-    let size = label_units * lanes;
+    let size = label_units * n_outputs;
     multiply(Operand::rows(&of_labels, size), &turned.labels, &mut of_label_dependents, (n, size, label_units));
-    multiply(Operand::rows(&of_lanes, lanes), &turned.dependents, &mut of_label_dependents, (n, lanes, label_units));
+    multiply(
+        Operand::rows(&of_own, n_outputs),
+        &turned.dependents,
+        &mut of_label_dependents,
+        (n, n_outputs, label_units),
+    );
 
     let mut of_units = vec![0.0; n * width];
     let kinds = [of_dependents, of_heads, of_label_dependents, of_label_heads];
@@ -189,7 +195,7 @@ fn learn(
     let inputs = network.shape().outputs();
     multiply(Operand::rows(&of_units, width), &turned.units, &mut of_vectors, (n, width, inputs));
     reading.sentence.mask_within(network.encoder.layers, &mut of_vectors);
-    SentenceGradient { reading, of_arcs, of_labels, of_lanes, of_units, of_vectors, ..of_sentence }
+    SentenceGradient { reading, of_arcs, of_labels, of_own, of_units, of_vectors, ..of_sentence }
 }
 
 impl SentenceGradient {

@@ -12,7 +12,7 @@ pub struct Layout {
     pub network: BiaffineNetwork,
     /// The values that are known.
     pub vocabulary: Vocabulary,
-    /// By side: 0 in the lanes of labels that arcs from there may bear.
+    /// By side: 0 for labels that arcs from there may bear.
     pub masks: [Vec<i32>; 3],
 }
 
@@ -20,9 +20,9 @@ impl Layout {
     /// The layout for this network, vocabulary and inventory of labels.
     pub fn new(network: BiaffineNetwork, vocabulary: Vocabulary, inventory: &ArcLabels, n_labels: usize) -> Layout {
         // A whole number of vectors.
-        let lanes = n_labels.max(1).next_multiple_of(16);
+        let n_outputs = n_labels.max(1).next_multiple_of(16);
         let mask = |side| {
-            let mut mask = vec![FORBIDDEN; lanes];
+            let mut mask = vec![FORBIDDEN; n_outputs];
             inventory.permitted(side).for_each(|label| mask[label as usize] = 0);
             mask
         };
@@ -30,8 +30,8 @@ impl Layout {
         Layout { network, vocabulary, masks }
     }
 
-    /// Lanes of labels.
-    pub fn lanes(&self) -> usize {
+    /// Outputs of the scorer of labels: one a label, padded to whole vectors.
+    pub fn n_outputs(&self) -> usize {
         self.masks[0].len()
     }
 }

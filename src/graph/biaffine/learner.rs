@@ -43,8 +43,8 @@ impl Learner {
 
     pub(super) fn scoring(&self) -> Scoring<'_> {
         let Learner { layout, optimiser, panels, noise, dropout } = self;
-        let (network, lanes) = (&layout.network, layout.lanes());
-        Scoring { network, parameters: &optimiser.parameters, panels, lanes, noise: Some((noise, *dropout)) }
+        let (network, n_outputs) = (&layout.network, layout.n_outputs());
+        Scoring { network, parameters: &optimiser.parameters, panels, n_outputs, noise: Some((noise, *dropout)) }
     }
 
     /// Learns from a mini-batch; the number of sentences of which a word's best head, or the best label of its arc, was wrong.
@@ -136,7 +136,7 @@ impl Biaffine {
 
     pub(super) fn scoring(&self) -> Scoring<'_> {
         let Inner { layout, parameters, panels } = &*self.inner;
-        Scoring { network: &layout.network, parameters, panels, lanes: layout.lanes(), noise: None }
+        Scoring { network: &layout.network, parameters, panels, n_outputs: layout.n_outputs(), noise: None }
     }
 
     /// The values that it knows.

@@ -25,8 +25,8 @@ pub struct Scoring<'m> {
     pub parameters: &'m Parameters,
     /// Of the encoder.
     pub panels: &'m [Panels],
-    /// Lanes of labels.
-    pub lanes: usize,
+    /// Outputs of the scorer of labels.
+    pub n_outputs: usize,
     /// Dropout of training, and its rate for units.
     pub noise: Option<(&'m Noise, f32)>,
 }
@@ -61,9 +61,9 @@ pub struct Arcs {
 /// Label representations of a reading.
 #[derive(Debug, Clone, Default)]
 pub struct Labels {
-    /// By dependent, by unit of a head, by lane.
+    /// By dependent, by unit of a head, by output.
     pub products: Vec<f32>,
-    /// By dependent, by lane.
+    /// By dependent, by output.
     pub own: Vec<f32>,
     /// By word: the units as a head.
     pub heads: Vec<f32>,
@@ -137,22 +137,22 @@ impl Scoring<'_> {
 
     /// Label representations of a reading.
     pub fn labels(&self, reading: &Reading) -> Labels {
-        let (n, units, lanes) = (reading.n(), self.network.label_units, self.lanes);
+        let (n, units, n_outputs) = (reading.n(), self.network.label_units, self.n_outputs);
         let dependents = self.kind(&reading.units, 2);
         let mut products = self.parameters.tensors[LABELS_HEADS].repeat(n);
-        multiply(dependents, &self.parameters.tensors[LABELS], &mut products, (n, units, units * lanes));
+        multiply(dependents, &self.parameters.tensors[LABELS], &mut products, (n, units, units * n_outputs));
         let mut own = self.parameters.tensors[LABELS_BIAS].repeat(n);
-        multiply(dependents, &self.parameters.tensors[LABELS_DEPENDENTS], &mut own, (n, units, lanes));
+        multiply(dependents, &self.parameters.tensors[LABELS_DEPENDENTS], &mut own, (n, units, n_outputs));
         Labels { products, own, heads: self.of_kind(&reading.units, 3) }
     }
 
     /// The scores of the labels of arcs into `dependent`, from the heads in this range.
     pub fn of_labels(&self, labels: &Labels, dependent: Node, heads: std::ops::Range<usize>) -> Vec<f32> {
-        let (units, lanes, dependent) = (self.network.label_units, self.lanes, dependent as usize);
-        let mut scores = labels.own[dependent * lanes..][..lanes].repeat(heads.len());
+        let (units, n_outputs, dependent) = (self.network.label_units, self.n_outputs, dependent as usize);
+        let mut scores = labels.own[dependent * n_outputs..][..n_outputs].repeat(heads.len());
         let read = Operand::rows(&labels.heads[heads.start * units..], units);
-        let products = &labels.products[dependent * units * lanes..][..units * lanes];
-        multiply(read, products, &mut scores, (heads.len(), units, lanes));
+        let products = &labels.products[dependent * units * n_outputs..][..units * n_outputs];
+        multiply(read, products, &mut scores, (heads.len(), units, n_outputs));
         scores
     }
 }

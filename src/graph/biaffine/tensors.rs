@@ -45,18 +45,18 @@ pub const UNITS_BIAS: usize = N_COLUMNS + 4;
 pub const ARCS: usize = N_COLUMNS + 5;
 /// u: by unit of a head.
 pub const ARCS_HEADS: usize = N_COLUMNS + 6;
-/// V: a row for each unit of a dependent; in it, by unit of a head, a number for each lane.
+/// V: a row for each unit of a dependent; in it, by unit of a head, a number for each output.
 pub const LABELS: usize = N_COLUMNS + 7;
-/// w: by unit of a head, a number for each lane.
+/// w: by unit of a head, a number for each output.
 pub const LABELS_HEADS: usize = N_COLUMNS + 8;
-/// x: by unit of a dependent, a number for each lane.
+/// x: by unit of a dependent, a number for each output.
 pub const LABELS_DEPENDENTS: usize = N_COLUMNS + 9;
-/// b: by lane.
+/// b: by output.
 pub const LABELS_BIAS: usize = N_COLUMNS + 10;
 
 /// The elements of each tensor.
 fn lengths(layout: &Layout) -> [usize; N_TENSORS] {
-    let (network, shape, lanes) = (&layout.network, layout.network.shape(), layout.lanes());
+    let (network, shape, n_outputs) = (&layout.network, layout.network.shape(), layout.n_outputs());
     let BiaffineNetwork { arc_units, label_units, .. } = *network;
     let mut lengths = [0; N_TENSORS];
     let columns = lengths.iter_mut().zip(network.dimensions).enumerate();
@@ -66,10 +66,10 @@ fn lengths(layout: &Layout) -> [usize; N_TENSORS] {
     lengths[UNITS_BIAS] = network.width();
     lengths[ARCS] = arc_units * arc_units;
     lengths[ARCS_HEADS] = arc_units;
-    lengths[LABELS] = label_units * label_units * lanes;
-    lengths[LABELS_HEADS] = label_units * lanes;
-    lengths[LABELS_DEPENDENTS] = label_units * lanes;
-    lengths[LABELS_BIAS] = lanes;
+    lengths[LABELS] = label_units * label_units * n_outputs;
+    lengths[LABELS_HEADS] = label_units * n_outputs;
+    lengths[LABELS_DEPENDENTS] = label_units * n_outputs;
+    lengths[LABELS_BIAS] = n_outputs;
     lengths
 }
 

@@ -64,29 +64,30 @@ fn plain_loss(layout: &Layout, tensors: &[Vec<f64>], reading: &Reading, gold: &T
         sums.iter().zip(factors).map(unit).collect()
     });
     let units: Vec<Vec<f64>> = units.collect();
-    let (arc, label, lanes) = (network.arc_units, network.label_units, layout.lanes());
+    let (arc, label, n_outputs) = (network.arc_units, network.label_units, layout.n_outputs());
     let of_arc = |head: usize, dependent: usize| -> f64 {
         let (d, h) = (&units[dependent][..arc], &units[head][arc..2 * arc]);
         let form = (0..arc).flat_map(|i| (0..arc).map(move |j| (i, j)));
         let form: f64 = form.map(|(i, j)| d[i] * tensors[ARCS][i * arc + j] * h[j]).sum();
         form + h.iter().zip(&tensors[ARCS_HEADS]).map(|(h, u)| h * u).sum::<f64>()
     };
-    let of_label = |head: usize, dependent: usize, lane: usize| -> f64 {
+    let of_label = |head: usize, dependent: usize, output: usize| -> f64 {
         let (d, h) = (&units[dependent][2 * arc..2 * arc + label], &units[head][2 * arc + label..]);
         let form = (0..label).flat_map(|i| (0..label).map(move |j| (i, j)));
-        let form: f64 = form.map(|(i, j)| d[i] * tensors[LABELS][(i * label + j) * lanes + lane] * h[j]).sum();
+        let form: f64 = form.map(|(i, j)| d[i] * tensors[LABELS][(i * label + j) * n_outputs + output] * h[j]).sum();
         let linear = (0..label).map(|i| {
-            h[i] * tensors[LABELS_HEADS][i * lanes + lane] + d[i] * tensors[LABELS_DEPENDENTS][i * lanes + lane]
+            h[i] * tensors[LABELS_HEADS][i * n_outputs + output]
+                + d[i] * tensors[LABELS_DEPENDENTS][i * n_outputs + output]
         });
-        form + linear.sum::<f64>() + tensors[LABELS_BIAS][lane]
+        form + linear.sum::<f64>() + tensors[LABELS_BIAS][output]
     };
     let loss = |scores: &[f64], gold: f64| scores.iter().map(|score| score.exp()).sum::<f64>().ln() - gold;
     let of_word = |word: Node| {
         let (dependent, head) = (word as usize, gold.head(word) as usize);
         let heads: Vec<f64> = (0..n).filter(|&head| head != dependent).map(|head| of_arc(head, dependent)).collect();
         let side = &layout.masks[Side::of(head as Node, word) as usize];
-        let permitted = (0..lanes).filter(|&lane| side[lane] == 0);
-        let labels: Vec<f64> = permitted.map(|lane| of_label(head, dependent, lane)).collect();
+        let permitted = (0..n_outputs).filter(|&output| side[output] == 0);
+        let labels: Vec<f64> = permitted.map(|output| of_label(head, dependent, output)).collect();
         loss(&heads, of_arc(head, dependent)) + loss(&labels, of_label(head, dependent, gold.label(word) as usize))
     };
     gold.words().map(of_word).sum()
@@ -163,13 +164,13 @@ fn trees_are_as_probable_as_they_say() {
                     let others = row.iter().enumerate().filter(|&(head, _)| head != word as usize);
                     let heads = others.map(|(_, &score)| f64::from(score)).collect();
                     let head = tree.head(word);
-                    let lanes = scoring.of_labels(&labels, word, head as usize..head as usize + 1);
+                    let scores = scoring.of_labels(&labels, word, head as usize..head as usize + 1);
                     let mask = &finished.layout().masks[Side::of(head, word) as usize];
-                    let permitted = lanes.iter().zip(mask).filter(|(_, mask)| **mask == 0);
+                    let permitted = scores.iter().zip(mask).filter(|(_, mask)| **mask == 0);
                     let permitted = permitted.map(|(&score, _)| f64::from(score)).collect();
                     assert_eq!(mask[tree.label(word) as usize], 0);
                     share(heads, f64::from(row[head as usize]))
-                        + share(permitted, f64::from(lanes[tree.label(word) as usize]))
+                        + share(permitted, f64::from(scores[tree.label(word) as usize]))
                 };
                 tree.words().map(of_word).sum()
             };

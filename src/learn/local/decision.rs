@@ -13,7 +13,7 @@ use crate::system::{Choice, Move, TransitionSystem};
 /// The options of one decision.
 #[derive(Debug, Default)]
 pub struct Decision {
-    /// The point and lane of each.
+    /// The point and output of each.
     pub options: Vec<(Point, u32)>,
     scored: Vec<Scored>,
     gradient: Vec<(u32, f32)>,
@@ -47,9 +47,9 @@ impl Decision {
         self.chosen.clear();
     }
 
-    fn push(&mut self, point: Point, lane: u32, cost: f32, scores: &ScoreMatrix) {
-        self.options.push((point, lane));
-        self.scored.push(Scored { score: scores.get(point, lane), cost, gradient: 0.0 });
+    fn push(&mut self, point: Point, output: u32, cost: f32, scores: &ScoreMatrix) {
+        self.options.push((point, output));
+        self.scored.push(Scored { score: scores.get(point, output), cost, gradient: 0.0 });
     }
 
     /// The options are whole actions.
@@ -90,7 +90,7 @@ impl Decision {
         push(0.0, behind);
     }
 
-    /// Chooses among the correct options, if there are several. `mv` tells an option's move by its place and lane; the options of
+    /// Chooses among the correct options, if there are several. `mv` tells an option's move by its place and output; the options of
     /// a move stand together.
     pub fn choose(
         &mut self,
@@ -100,11 +100,11 @@ impl Decision {
     ) {
         let Decision { options, scored, chosen, candidates, .. } = self;
         candidates.clear();
-        for (place, (&(point, lane), option)) in options.iter().zip(scored).enumerate() {
+        for (place, (&(point, output), option)) in options.iter().zip(scored).enumerate() {
             if option.cost != 0.0 {
                 continue;
             }
-            let candidate = Candidate { place, point, mv: mv(place, lane), score: option.score };
+            let candidate = Candidate { place, point, mv: mv(place, output), score: option.score };
             match candidates.last_mut() {
                 Some(last) if (last.point, last.mv) == (point, candidate.mv) => {
                     if candidate.score > last.score {
@@ -119,7 +119,7 @@ impl Decision {
         chosen.extend(candidates.iter().map(|candidate| candidate.place));
     }
 
-    /// The correct options that were chosen, by point and lane with their scores; none if that is left to the objective.
+    /// The correct options that were chosen, by point and output with their scores; none if that is left to the objective.
     #[cfg(test)]
     pub fn chosen(&self) -> impl Iterator<Item = (Point, u32, f32)> {
         self.chosen.iter().map(|&place| (self.options[place].0, self.options[place].1, self.scored[place].score))
@@ -154,14 +154,14 @@ impl Decision {
     pub fn set_moves(&mut self, moves: &[MoveOption], scores: &ScoreMatrix, stages: &Stages) {
         self.clear();
         for option in moves {
-            self.push(option.point, stages.lane(option.mv), option.cost, scores);
+            self.push(option.point, stages.output(option.mv), option.cost, scores);
         }
     }
 
     /// Index of the reference's action for a move among whole actions.
     pub fn position(&self, option: &MoveOption) -> usize {
-        let is_it = |&(place, &(point, lane)): &(usize, &(Point, u32))| match option.gold {
-            Some(gold) => (point, lane) == (option.point, u32::from(gold)),
+        let is_it = |&(place, &(point, output)): &(usize, &(Point, u32))| match option.gold {
+            Some(gold) => (point, output) == (option.point, u32::from(gold)),
             None => point == option.point && self.scored[place].cost == 0.0 && option.cost == 0.0,
         };
         self.options.iter().enumerate().find(is_it).map_or(0, |(place, _)| place)
@@ -182,7 +182,7 @@ impl Decision {
         best.expect("there is such an option").0
     }
 
-    /// The option to follow, and whether the prediction is right. Options that are `unexplored`, by their lanes, are followed where
+    /// The option to follow, and whether the prediction is right. Options that are `unexplored`, by their outputs, are followed where
     /// they are right and nowhere else.
     pub fn decide(
         &self,
@@ -238,7 +238,7 @@ impl Decision {
         let Decision { options, scored, gradient, chosen, .. } = self;
         objective.gradients(stage, scored, (reference, chosen), |right, wrong| {
             let [right, wrong] =
-                [right, wrong].map(|place| options[place]).map(|(point, lane)| (scores.point(point), lane));
+                [right, wrong].map(|place| options[place]).map(|(point, output)| (scores.point(point), output));
             model.squared_distance(right, wrong)
         });
         let mut rest = &scored[..];
@@ -246,7 +246,7 @@ impl Decision {
         while let Some(&(point, _)) = places.first() {
             let n = places.iter().take_while(|(other, _)| *other == point).count();
             gradient.clear();
-            gradient.extend(places[..n].iter().zip(rest).map(|(&(_, lane), option)| (lane, option.gradient)));
+            gradient.extend(places[..n].iter().zip(rest).map(|(&(_, output), option)| (output, option.gradient)));
             credit(point, gradient);
             (places, rest) = (&places[n..], &rest[n..]);
         }

@@ -369,9 +369,9 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
         let machine = setting.machine;
         let canonical = (among.correct == Correct::Canonical)
             .then(|| machine.system.static_move(self.supervision.gold, &item.configuration));
-        let mv = |place: usize, lane: u32| match moves {
+        let mv = |place: usize, output: u32| match moves {
             Some(moves) => moves[place].mv,
-            None => machine.actions.get(lane as ActionId).mv,
+            None => machine.actions.get(output as ActionId).mv,
         };
         decision.choose(among, canonical, &mv);
     }
@@ -384,11 +384,11 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
         follow: &mut dyn FnMut(bool) -> Follow,
     ) -> Decided {
         let actions = self.setting.machine.actions;
-        let unexplored = |lane: u32| Some(actions.get(lane as ActionId).mv) == self.unexplored;
+        let unexplored = |output: u32| Some(actions.get(output as ActionId).mv) == self.unexplored;
         let (chosen, is_right) = self.decision.decide(reference, follow, unexplored);
         let learned = self.credit(item, 0, reference);
-        let (point, lane) = self.decision.options[chosen];
-        Decided { choice: Choice { point, action: lane as ActionId }, is_right, learned }
+        let (point, output) = self.decision.options[chosen];
+        Decided { choice: Choice { point, action: output as ActionId }, is_right, learned }
     }
 
     /// Decides on a move and then, if it makes an arc, on its label.
@@ -402,8 +402,8 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
         let Setting { machine, stages, .. } = self.setting;
         self.decision.set_moves(options, &self.scores, stages);
         self.choose(item, Some(options));
-        let unexplored = self.unexplored.map(|mv| stages.lane(mv));
-        let (chosen, is_right) = self.decision.decide(reference, follow, |lane| Some(lane) == unexplored);
+        let unexplored = self.unexplored.map(|mv| stages.output(mv));
+        let (chosen, is_right) = self.decision.decide(reference, follow, |output| Some(output) == unexplored);
         let learned = self.credit(item, 0, reference);
         let option = options[chosen];
         let Some(stage) = stages.of_labels(option.mv) else {
@@ -421,8 +421,8 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
         let (chosen, label_is_right) = self.decision.decide(reference.unwrap_or(0), follow, |_| false);
         let chosen = if reference.is_none() { self.decision.predicted() } else { chosen };
         let label_learned = reference.is_some_and(|reference| self.credit(item, stage, reference));
-        let (point, lane) = self.decision.options[chosen];
-        let choice = Choice { point, action: lane as ActionId };
+        let (point, output) = self.decision.options[chosen];
+        let choice = Choice { point, action: output as ActionId };
         Decided { choice, is_right: is_right && label_is_right, learned: learned || label_learned }
     }
 

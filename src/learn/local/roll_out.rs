@@ -108,8 +108,8 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
             let mask = machine.actions.mask(permitted);
             for mv in permitted.moves.iter() {
                 let option = MoveOption { point, mv, permitted, cost: 0.0, gold: None, label_cost: 1.0 };
-                let mut offer = |lane: u32, action: ActionId| {
-                    let score = scores.get(point, lane);
+                let mut offer = |output: u32, action: ActionId| {
+                    let score = scores.get(point, output);
                     if best.as_ref().is_none_or(|(highest, ..)| score > *highest) {
                         best = Some((score, option, action));
                     }
@@ -117,7 +117,7 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
                 let mut actions = machine.actions.of_move(mv).filter(|&id| mask[id as usize] == 0);
                 match stages.decisions() {
                     Decisions::Joint => actions.for_each(|id| offer(u32::from(id), id)),
-                    Decisions::Separate => actions.by_ref().take(1).for_each(|id| offer(stages.lane(mv), id)),
+                    Decisions::Separate => actions.by_ref().take(1).for_each(|id| offer(stages.output(mv), id)),
                 }
             }
         }

@@ -89,9 +89,9 @@ impl ScoreMatrix {
         &self.points[usize::from(point)]
     }
 
-    /// The score of a lane at a point.
-    pub fn get(&self, point: Point, lane: u32) -> f32 {
-        self.points[usize::from(point)].lanes[lane as usize] as f32
+    /// The score of an output at a point.
+    pub fn get(&self, point: Point, output: u32) -> f32 {
+        self.points[usize::from(point)].scores[output as usize] as f32
     }
 
     /// The one of `choices` with the highest score, the first of them on ties.
@@ -99,7 +99,7 @@ impl ScoreMatrix {
     /// # Panics
     /// If there is none.
     pub fn best_of(&self, choices: &[Choice]) -> Choice {
-        let score = |choice: Choice| self.points[usize::from(choice.point)].lanes[usize::from(choice.action)];
+        let score = |choice: Choice| self.points[usize::from(choice.point)].scores[usize::from(choice.action)];
         let better = |best, choice| if score(choice) > score(best) { choice } else { best };
         choices.iter().copied().reduce(better).expect("some choice is correct")
     }
@@ -108,7 +108,7 @@ impl ScoreMatrix {
     pub fn best_permitted<'m>(&self, mask: impl Fn(Point) -> &'m [i32]) -> Choice {
         let mut best: Option<(f64, Choice)> = None;
         for (point, seen) in (0..).zip(&self.points) {
-            if let Some((score, action)) = best_permitted(&seen.lanes, mask(point))
+            if let Some((score, action)) = best_permitted(&seen.scores, mask(point))
                 && best.is_none_or(|(highest, _)| score > highest)
             {
                 best = Some((score, Choice { point, action }));

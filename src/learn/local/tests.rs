@@ -177,7 +177,7 @@ fn roll_outs_of_the_reference_change_nothing() {
         let data = data(&options, 20, false);
         let train = |search: Search| {
             let mut model = regressors(&data, Rule::Adagrad);
-            let mut objective = LocalObjective::new(Objective::Regression, None, data.stages().lanes().len());
+            let mut objective = LocalObjective::new(Objective::Regression, None, data.stages().outputs().len());
             with_system!(options.system, options.roots, |system| {
                 for number in 0..data.examples().len() {
                     let stream = random::stream(3, "search", &[number as u64]);
@@ -308,7 +308,7 @@ fn walk_of_choices<'a, S: TransitionSystem>(
     let mut stream = random::stream(9, "walk", &[number]);
     let mut item = machine.initial(learner.arena, learner.context.input.n_words());
     let (mut options, mut correct) = (Vec::new(), Vec::new());
-    let transition = |point: Point, lane: u32| (point, actions.get(lane as ActionId).mv);
+    let transition = |point: Point, output: u32| (point, actions.get(output as ActionId).mv);
     for step in 0.. {
         if machine.is_terminal(item) {
             break;
@@ -327,24 +327,24 @@ fn walk_of_choices<'a, S: TransitionSystem>(
         let mut choose = |correct: Correct, seed: u64| {
             let among = &mut AmongCorrect::new(correct, random::stream(seed, "correct", &[]));
             let canonical = (correct == Correct::Canonical).then_some(canonical);
-            learner.decision.choose(among, canonical, &|_, lane| transition(0, lane).1);
+            learner.decision.choose(among, canonical, &|_, output| transition(0, output).1);
             learner.decision.chosen().collect::<Vec<_>>()
         };
         for which in [Correct::BestScored, Correct::Canonical, Correct::Random, Correct::All] {
-            for (point, lane, score) in choose(which, number) {
+            for (point, output, score) in choose(which, number) {
                 assert!(
-                    correct.contains(&Choice { point, action: lane as ActionId }),
+                    correct.contains(&Choice { point, action: output as ActionId }),
                     "{}: {which:?}",
                     machine.system.info().name
                 );
                 let label =
-                    correct.iter().filter(|c| transition(c.point, u32::from(c.action)) == transition(point, lane));
+                    correct.iter().filter(|c| transition(c.point, u32::from(c.action)) == transition(point, output));
                 let best = label.map(|c| learner_score(&learner.scores, c)).fold(f32::MIN, f32::max);
                 assert_eq!(score, best, "{}: {which:?}: another label is better", machine.system.info().name);
             }
         }
         let moves = |chosen: Vec<(Point, u32, f32)>| -> Vec<(Point, Move)> {
-            chosen.into_iter().map(|(point, lane, _)| transition(point, lane)).collect()
+            chosen.into_iter().map(|(point, output, _)| transition(point, output)).collect()
         };
         let [best] = choose(Correct::BestScored, 0)[..] else { panic!("one is best") };
         assert_eq!(best.2, highest);

@@ -1,19 +1,19 @@
 //! Regressors that are linear in the features, all of one stage, and the layers of networks.
 
 use super::rule::{Clock, Rule};
-use crate::linear::{Lanes, RealWeights, State};
+use crate::linear::{Outputs, RealWeights, State};
 
 /// Scratch memory of updates.
 #[derive(Debug, Clone, Default)]
 pub struct Scratch {
-    pub lanes: Lanes,
-    /// By number of a lane in the example.
+    pub outputs: Outputs,
+    /// By index of an output in the example.
     gradients: Vec<f32>,
     norms: Vec<f32>,
     steps: Vec<f32>,
 }
 
-/// Changes the weights of all `features`, whose inputs are 1, in the lanes that have a `gradient`. Weights that there are not
+/// Changes the weights of all `features`, whose inputs are 1, for the outputs that have a `gradient`. Weights that there are not
 /// yet begin if it is at least as large as `min_gradient`. Counts an example, if it is one.
 pub fn update<R: Rule>(
     (rule, min_gradient): (R, f32),
@@ -26,21 +26,21 @@ pub fn update<R: Rule>(
     if is_example {
         count(rule, weights, clock, features.len() as f64);
     }
-    let Scratch { lanes, gradients, norms, steps } = scratch;
+    let Scratch { outputs, gradients, norms, steps } = scratch;
     let moving = || gradient.iter().filter(|&&(_, gradient)| gradient != 0.0);
-    lanes.set(moving().map(|&(lane, _)| lane));
+    outputs.set(moving().map(|&(output, _)| output));
     gradients.clear();
     gradients.extend(moving().map(|&(_, gradient)| gradient));
     if gradients.is_empty() {
         return;
     }
     if min_gradient > 0.0 {
-        lanes.set_beginning(gradients.iter().map(|gradient| gradient.abs() >= min_gradient));
+        outputs.set_beginning(gradients.iter().map(|gradient| gradient.abs() >= min_gradient));
     }
     norms.clear();
     norms.resize(gradients.len(), 0.0);
     if R::OBSERVES {
-        weights.update(features, lanes, |number, weight, state| {
+        weights.update(features, outputs, |number, weight, state| {
             let mut scaled = weight;
             norms[number] += rule.observe(gradients[number], 1.0, &mut scaled, state);
             scaled - weight
@@ -48,7 +48,7 @@ pub fn update<R: Rule>(
     }
     steps.clear();
     steps.extend(gradients.iter().zip(&*norms).map(|(&gradient, &norm)| rule.step(clock, gradient, norm)));
-    weights.update(features, lanes, |number, weight, state| {
+    weights.update(features, outputs, |number, weight, state| {
         rule.change(steps[number], gradients[number], 1.0, weight, state)
     });
 }

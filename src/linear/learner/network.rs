@@ -1,7 +1,7 @@
 //! A hidden layer under the regressors of one stage: h_k = tanh(w_k · x + b_k), s_a = v_a · h + v_a0.
 //!
-//! Weights of features start at 0, biases at random between −½ and ½, outputs at random between −½ and ½, divided by
-//! √units: without that all units would stay alike. Sums are cut off at ±3 before the tanh. Errors are propagated back and
+//! Weights of features start at 0, biases at random between −½ and ½, output weights at random between −½ and ½, divided
+//! by √units: without that all units would stay alike. Sums are cut off at ±3 before the tanh. Errors are propagated back and
 //! each layer learns by the same rule, hidden units as regressors whose gradient is given.
 //!
 //! Vowpal Wabbit (whose settings these are) has 5 units for each regressor. Here the regressors of a stage share their units,
@@ -19,35 +19,42 @@ pub const MAX_UNITS: usize = 32;
 /// A hidden layer and what stands on it.
 #[derive(Debug, Clone)]
 pub struct Network {
-    /// The first lane of the hidden units; rows of features are of these lanes.
-    pub first: usize,
-    /// The lanes of the scores.
-    pub lanes: Vec<u32>,
+    /// The first of its units among all units; rows of features have a weight for each unit.
+    pub first_unit: usize,
+    /// The outputs on it.
+    pub outputs: Vec<u32>,
     pub hidden: RealWeights,
     /// One regressor for each unit, over the constant input.
     pub biases: Dense,
     /// One regressor for each score, over the units and a constant.
-    pub outputs: Dense,
+    pub output_weights: Dense,
     pub clocks: [Clock; 2],
 }
 
-/// The number of units under `n_lanes` scores.
-pub fn n_units(per_lane: usize, n_lanes: usize) -> usize {
-    (per_lane * n_lanes).min(MAX_UNITS)
+/// The number of units under so many outputs.
+pub fn n_units(per_output: usize, n_outputs: usize) -> usize {
+    (per_output * n_outputs).min(MAX_UNITS)
 }
 
 impl Network {
-    pub fn new<R: Rule>(rule: R, min_count: u8, first: usize, n_units: usize, lanes: Vec<u32>, seed: u64) -> Network {
-        let stream = &mut random::stream(seed, "network", &[first as u64]);
+    pub fn new<R: Rule>(
+        rule: R,
+        min_count: u8,
+        first_unit: usize,
+        n_units: usize,
+        outputs: Vec<u32>,
+        seed: u64,
+    ) -> Network {
+        let stream = &mut random::stream(seed, "network", &[first_unit as u64]);
         let mut start = || random::unit(stream) as f32 - 0.5;
         let biases: Vec<f32> = (0..n_units).map(|_| start()).collect();
-        let outputs: Vec<f32> = (0..lanes.len() * (n_units + 1)).map(|_| start() / (n_units as f32).sqrt()).collect();
+        let weights: Vec<f32> = (0..outputs.len() * (n_units + 1)).map(|_| start() / (n_units as f32).sqrt()).collect();
         Network {
-            first,
-            lanes,
+            first_unit,
+            outputs,
             hidden: RealWeights::new(false, R::KEPT, min_count),
             biases: Dense::new(rule, biases, 1),
-            outputs: Dense::new(rule, outputs, n_units + 1),
+            output_weights: Dense::new(rule, weights, n_units + 1),
             clocks: Default::default(),
         }
     }
@@ -59,19 +66,19 @@ impl Network {
     /// The activations of the hidden units and a constant 1.
     pub fn activate(&self, features: &[u64], activations: &mut Vec<f32>) {
         activations.clear();
-        activations.resize(self.first + self.n_units(), 0.0);
+        activations.resize(self.first_unit + self.n_units(), 0.0);
         self.hidden.add_unrounded(features, activations);
-        activations.drain(..self.first);
+        activations.drain(..self.first_unit);
         for (sum, bias) in activations.iter_mut().zip(&self.biases.weights) {
             *sum = HiddenLayer::activation(*sum + bias);
         }
         activations.push(1.0);
     }
 
-    /// Scores, by lane, from activations.
+    /// Scores, by output, from activations.
     pub fn score(&self, activations: &[f32], scores: &mut [f32]) {
-        for (regressor, &lane) in self.lanes.iter().enumerate() {
-            scores[lane as usize] = self.outputs.predict(regressor, activations);
+        for (regressor, &output) in self.outputs.iter().enumerate() {
+            scores[output as usize] = self.output_weights.predict(regressor, activations);
         }
     }
 
@@ -87,18 +94,18 @@ impl Network {
         let n_units = self.n_units();
         let mut behind = vec![0.0; n_units];
         self.clocks[1].count(activations.iter().map(|&h| f64::from(h * h)).sum());
-        for &(lane, gradient) in gradient.iter().filter(|(_, gradient)| *gradient != 0.0) {
-            // Lanes of a stage are consecutive.
-            let regressor = (lane - self.lanes[0]) as usize;
-            let weights = &self.outputs.weights[regressor * (n_units + 1)..][..n_units];
+        for &(output, gradient) in gradient.iter().filter(|(_, gradient)| *gradient != 0.0) {
+            // Outputs of a stage are consecutive.
+            let regressor = (output - self.outputs[0]) as usize;
+            let weights = &self.output_weights.weights[regressor * (n_units + 1)..][..n_units];
             behind.iter_mut().zip(weights).for_each(|(behind, weight)| *behind += gradient * weight);
-            self.outputs.update(rule, &self.clocks[1], regressor, activations, gradient);
+            self.output_weights.update(rule, &self.clocks[1], regressor, activations, gradient);
         }
         let behind: Vec<(u32, f32)> = behind
             .into_iter()
             .zip(activations)
             .enumerate()
-            .map(|(unit, (behind, h))| ((self.first + unit) as u32, behind * (1.0 - h * h)))
+            .map(|(unit, (behind, h))| ((self.first_unit + unit) as u32, behind * (1.0 - h * h)))
             .collect();
         update((rule, 0.0), &mut self.hidden, (&mut self.clocks[0], true), features, &behind, scratch);
         for (unit, &(_, gradient)) in behind.iter().enumerate() {
@@ -109,10 +116,10 @@ impl Network {
     /// The finished layer.
     pub fn layer(&self) -> HiddenLayer {
         HiddenLayer {
-            first: self.first,
+            first_unit: self.first_unit,
             biases: self.biases.weights.clone(),
-            lane: self.lanes[0] as usize,
-            outputs: self.outputs.weights.clone(),
+            first_output: self.outputs[0] as usize,
+            output_weights: self.output_weights.weights.clone(),
         }
     }
 }
@@ -131,14 +138,14 @@ mod tests {
         let mut network = Network::new(rule, 1, 4, 5, vec![7, 8, 9], 3);
         let features = [11, 22, 33];
         let mut scratch = Scratch::default();
-        scratch.lanes.set(4..9);
-        network.hidden.update(&features, &mut scratch.lanes, |number, _, _| 0.1 * number as f32 - 0.15);
+        scratch.outputs.set(4..9);
+        network.hidden.update(&features, &mut scratch.outputs, |number, _, _| 0.1 * number as f32 - 0.15);
         let gradient = [(7, 0.5), (8, -1.25), (9, 2.0)];
         let loss = |network: &Network| {
             let (mut activations, mut scores) = (Vec::new(), [0.0; 10]);
             network.activate(&features, &mut activations);
             network.score(&activations, &mut scores);
-            gradient.iter().map(|&(lane, gradient)| gradient * scores[lane as usize]).sum::<f32>()
+            gradient.iter().map(|&(output, gradient)| gradient * scores[output as usize]).sum::<f32>()
         };
         // The slope by a change to one weight.
         let slope = |change: &dyn Fn(&mut Network, f32)| {
@@ -158,21 +165,21 @@ mod tests {
             assert!((after - before - step).abs() < 2e-5 + 0.02 * step.abs(), "{} instead of {step}", after - before);
             assert!(step != 0.0);
         };
-        for i in 0..network.outputs.weights.len() {
-            let slope = slope(&|network, by| network.outputs.weights[i] += by);
-            assert_step(network.outputs.weights[i], learned.outputs.weights[i], slope);
+        for i in 0..network.output_weights.weights.len() {
+            let slope = slope(&|network, by| network.output_weights.weights[i] += by);
+            assert_step(network.output_weights.weights[i], learned.output_weights.weights[i], slope);
         }
         for i in 0..5 {
             let slope_of_bias = slope(&|network, by| network.biases.weights[i] += by);
             assert_step(network.biases.weights[i], learned.biases.weights[i], slope_of_bias);
             for feature in features {
-                let lane = 4 + i as u32;
+                let unit = 4 + i as u32;
                 let slope = slope(&|network, by| {
-                    let mut lanes = crate::linear::Lanes::default();
-                    lanes.set([lane]);
-                    network.hidden.update(&[feature], &mut lanes, |_, _, _| by);
+                    let mut outputs = crate::linear::Outputs::default();
+                    outputs.set([unit]);
+                    network.hidden.update(&[feature], &mut outputs, |_, _, _| by);
                 });
-                assert_step(network.hidden.get(feature, lane), learned.hidden.get(feature, lane), slope);
+                assert_step(network.hidden.get(feature, unit), learned.hidden.get(feature, unit), slope);
             }
         }
     }
@@ -183,7 +190,7 @@ mod tests {
         let rule = Ftrl { rate: 0.5, beta: 1.0 };
         let mut network = Network::new(rule, 1, 0, 2, vec![0], 1);
         network.biases = Dense::new(rule, vec![0.1, -0.2], 1);
-        network.outputs = Dense::new(rule, vec![0.3, -0.4, 0.05], 3);
+        network.output_weights = Dense::new(rule, vec![0.3, -0.4, 0.05], 3);
         let (mut activations, mut scratch) = (Vec::new(), Scratch::default());
         let mut found = Vec::new();
         for (features, target) in [(&[5, 6][..], 1.0), (&[5], -0.5), (&[6], 0.25)] {
@@ -195,13 +202,13 @@ mod tests {
         }
         assert_close(&found, &[0.158_851, 0.794_310, 0.157_438]);
         assert_close(&network.biases.weights, &[0.065_649, -0.180_819]);
-        assert_close(&network.outputs.weights, &[0.126_594, -0.253_231, 0.069_538]);
-        let hidden = [(5, 0), (5, 1), (6, 0), (6, 1)].map(|(feature, lane)| network.hidden.get(feature, lane));
+        assert_close(&network.output_weights.weights, &[0.126_594, -0.253_231, 0.069_538]);
+        let hidden = [(5, 0), (5, 1), (6, 0), (6, 1)].map(|(feature, unit)| network.hidden.get(feature, unit));
         assert_close(&hidden, &[-0.039_624, 0.028_138, 0.173_432, -0.208_157]);
     }
 
     #[test]
     fn units_are_as_many_as_actions_ask_for_up_to_a_limit() {
-        assert_eq!([3, 4, 50].map(|n_lanes| n_units(5, n_lanes)), [15, 20, MAX_UNITS]);
+        assert_eq!([3, 4, 50].map(|n_outputs| n_units(5, n_outputs)), [15, 20, MAX_UNITS]);
     }
 }

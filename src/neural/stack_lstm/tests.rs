@@ -152,8 +152,8 @@ fn walk<S: TransitionSystem>(
             let gradient = [(u32::from(choice.action), -1.0), (other, 0.7)];
             // Whether what was seen is handed on does not matter, but for what is left out.
             learner.credit(memory, context, &query, Some(&seen), 0, &gradient, &mut tape);
-            let mut slopes = vec![0.0; seen.lanes.len()];
-            gradient.iter().for_each(|&(lane, slope)| slopes[lane as usize] += f64::from(slope));
+            let mut slopes = vec![0.0; seen.scores.len()];
+            gradient.iter().for_each(|&(output, slope)| slopes[output as usize] += f64::from(slope));
             let mut factors = Hidden { units: vec![1.0; hidden], slopes: vec![1.0; hidden] };
             drop_units(dropped, &mut factors);
             let lists = item.configuration.places();
@@ -165,7 +165,7 @@ fn walk<S: TransitionSystem>(
                 arcs: arcs.clone(),
                 actions: actions.clone(),
                 factors: factors.units,
-                scores: seen.lanes.clone(),
+                scores: seen.scores.clone(),
                 slopes,
             });
             let Choice { point, action } = choice;
@@ -190,7 +190,7 @@ fn check<S: TransitionSystem>(system: S, kind: SystemKind, layers: u32, between:
     let stacks = data.header().network.clone().unwrap();
     let network = stacks.clone().with_stacks(stacks.stacks.unwrap(), between);
     let parameters = learner.parameters();
-    let lanes = data.actions().width();
+    let n_outputs = data.actions().width();
     let gradients = Gradients::new(&learner.layout, parameters, &tapes, 1.0);
     let all_scores = |tensors: &[Vec<f64>]| -> Vec<Vec<f64>> {
         let plain = Plain { network: &network, tensors };
@@ -199,7 +199,7 @@ fn check<S: TransitionSystem>(system: S, kind: SystemKind, layers: u32, between:
     };
     let tensors: Vec<Vec<f64>> = parameters.tensors.iter().map(|tensor| wide(tensor)).collect();
     for (of, expected) in written.iter().zip(all_scores(&tensors)) {
-        assert_eq!(expected.len(), lanes);
+        assert_eq!(expected.len(), n_outputs);
         for (&found, expected) in of.scores.iter().zip(expected) {
             let error = (found - expected).abs();
             assert!(error < 1e-3 * expected.abs().max(1.0), "{kind}: {found}, not {expected}");
@@ -261,8 +261,8 @@ fn scores_do_not_depend_on_company_nor_on_memory() {
         let scores = scorer.score(together, context, &queries);
         for (number, alone) in all.iter().enumerate() {
             let actions = 0..data.actions().len() as u16;
-            let lanes: Vec<i32> = actions.map(|id| scores.score(number, id, data.actions())).collect();
-            assert_eq!(lanes, alone[..data.actions().len()]);
+            let found: Vec<i32> = actions.map(|id| scores.score(number, id, data.actions())).collect();
+            assert_eq!(found, alone[..data.actions().len()]);
         }
     }
     let [together, alone] = [together, &mut alone].map(|memory| memory.get::<FeedForwardMemory>().stacks.n_steps);
