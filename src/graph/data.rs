@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
-use super::decoders::{Parses, Search};
+use super::decoders::{GraphSearch, Parses};
 use super::parser::check_length;
 use super::{ArcLabels, ArcScores, Eisner, GraphHeader, GraphModel, GraphOptions, GraphParser, Side};
 use crate::decode::{Parsed, confidence};
@@ -168,9 +168,9 @@ impl GraphData {
         self.vectors.as_ref()
     }
 
-    pub(super) fn search(&self) -> Search<'_> {
+    pub(super) fn search(&self) -> GraphSearch<'_> {
         let (kind, roots) = (self.header.system, self.header.roots);
-        Search { kind, roots, columns: &self.columns, inventory: &self.inventory, marginals: None }
+        GraphSearch { kind, roots, columns: &self.columns, inventory: &self.inventory, marginals: None }
     }
 
     /// Correct heads and labels on the development data, over all words and full labels; `None` without such data.

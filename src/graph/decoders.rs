@@ -10,7 +10,7 @@ use crate::tree::{LabelId, Node, Roots, Tree};
 
 /// Search: the settings by which scores become a tree.
 #[derive(Debug, Clone, Copy)]
-pub struct Search<'m> {
+pub struct GraphSearch<'m> {
     pub kind: GraphKind,
     pub roots: Roots,
     pub columns: &'m Columns,
@@ -28,7 +28,13 @@ pub trait Parses: Sync {
     const SIDE_BY_SIDE: usize;
 
     /// The `k` best trees with labels of each sentence, the best first; fewer if there are not so many.
-    fn k_best(&self, workspace: &mut Self::Workspace, search: Search, sentences: &[Of], k: usize) -> Vec<Vec<Parsed>>;
+    fn k_best(
+        &self,
+        workspace: &mut Self::Workspace,
+        search: GraphSearch,
+        sentences: &[Of],
+        k: usize,
+    ) -> Vec<Vec<Parsed>>;
 }
 
 /// Input of a sentence, and what is given of its tree.
@@ -69,7 +75,7 @@ impl Decoders {
     /// label that it may bear, the score of the best one being that of the arc.
     pub fn k_best(
         &mut self,
-        Search { kind, roots, marginals: calibration, .. }: Search,
+        GraphSearch { kind, roots, marginals: calibration, .. }: GraphSearch,
         scores: &ArcScores,
         mut labels: impl FnMut(Node, Node, &mut Vec<(i64, LabelId)>),
         k: usize,

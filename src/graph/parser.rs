@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use std::sync::Arc;
 
-use super::decoders::{Decoders, Of, Parses, Search};
+use super::decoders::{Decoders, GraphSearch, Of, Parses};
 use super::scorer::Reward;
 use super::{Chart, Filled, GraphModel, GraphScorer, Heads, Order, PartScorer, k_best};
 use crate::decode::{Given, GivenOf, Parsed, Read, pool};
@@ -39,26 +39,32 @@ pub struct Workspace {
 
 impl Workspace {
     /// The best tree of the sentence in `input`, with its score; with a `reward`, that of wrong arcs is part of it.
-    pub fn decode<W: Weights>(&mut self, search: Search, weights: &W, input: &Input, reward: Option<Reward>) -> Parsed {
+    pub fn decode<W: Weights>(
+        &mut self,
+        search: GraphSearch,
+        weights: &W,
+        input: &Input,
+        reward: Option<Reward>,
+    ) -> Parsed {
         let best = self.k_best_with(search, weights, (input, None), reward, 1);
         best.into_iter().next().expect("there is a tree over any words")
     }
 
     /// The `k` best trees with labels, the best first; fewer if there are not so many.
-    pub fn k_best<W: Weights>(&mut self, search: Search, weights: &W, sentence: Of, k: usize) -> Vec<Parsed> {
+    pub fn k_best<W: Weights>(&mut self, search: GraphSearch, weights: &W, sentence: Of, k: usize) -> Vec<Parsed> {
         self.k_best_with(search, weights, sentence, None, k)
     }
 
     fn k_best_with<W: Weights>(
         &mut self,
-        search: Search,
+        search: GraphSearch,
         weights: &W,
         (input, given): Of,
         reward: Option<Reward>,
         k: usize,
     ) -> Vec<Parsed> {
         let Workspace { scorer, decoders, chart, candidates } = self;
-        let Search { kind, roots, columns, inventory, marginals } = search;
+        let GraphSearch { kind, roots, columns, inventory, marginals } = search;
         let (n, order) = (input.n_words(), kind.order());
         if order == Order::First || n > order.exact_words() || given.is_some() {
             scorer.arcs.score(columns, inventory, weights, input, reward);
@@ -98,7 +104,7 @@ impl Parses for FrozenWeights {
     type Workspace = Workspace;
     const SIDE_BY_SIDE: usize = 1;
 
-    fn k_best(&self, workspace: &mut Workspace, search: Search, sentences: &[Of], k: usize) -> Vec<Vec<Parsed>> {
+    fn k_best(&self, workspace: &mut Workspace, search: GraphSearch, sentences: &[Of], k: usize) -> Vec<Vec<Parsed>> {
         sentences.iter().map(|&sentence| workspace.k_best(search, self, sentence, k)).collect()
     }
 }
@@ -187,7 +193,7 @@ impl<'m> GraphParser<'m> {
         k: usize,
     ) -> Vec<Vec<Parsed>> {
         let model = &*self.model;
-        let search = Search { marginals: self.marginals, ..model.search() };
+        let search = GraphSearch { marginals: self.marginals, ..model.search() };
         let finish = |best: Vec<Parsed>, given: &Option<Given>| {
             let least = given.as_ref().and_then(|given| best.iter().map(|parsed| given.n_lost(&parsed.tree)).min());
             let keeps = |parsed: &Parsed| given.as_ref().is_none_or(|given| Some(given.n_lost(&parsed.tree)) == least);
@@ -224,8 +230,8 @@ impl GraphModel {
         input.read(&self.columns, self.scorer.vocabulary(), sentence);
     }
 
-    fn search(&self) -> Search<'_> {
+    fn search(&self) -> GraphSearch<'_> {
         let (kind, roots) = (self.header.system, self.header.roots);
-        Search { kind, roots, columns: &self.columns, inventory: &self.inventory, marginals: None }
+        GraphSearch { kind, roots, columns: &self.columns, inventory: &self.inventory, marginals: None }
     }
 }

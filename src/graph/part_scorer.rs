@@ -5,7 +5,7 @@
 //! and the best labelled tree is still the best tree over parts with their best labels. Of an arc (h, d) each grandparent and
 //! each sibling is looked up once, in time n² · features; that they are added up for every two of them costs additions alone.
 
-use super::decoders::Search;
+use super::decoders::GraphSearch;
 use super::features::{Class, TagsBetween};
 use super::part_features::{Directions, Reads};
 use super::scorer::Reward;
@@ -78,7 +78,7 @@ impl ByTag {
 #[derive(Debug)]
 pub struct Scoring<'s, W> {
     scorer: &'s mut PartScorer,
-    search: Search<'s>,
+    search: GraphSearch<'s>,
     weights: &'s W,
     reward: Option<Reward<'s>>,
 }
@@ -87,7 +87,7 @@ impl PartScorer {
     /// The scores of the sentence in `input`.
     pub(super) fn start<'s, W: Weights>(
         &'s mut self,
-        search: Search<'s>,
+        search: GraphSearch<'s>,
         weights: &'s W,
         input: &Input,
         reward: Option<Reward<'s>>,

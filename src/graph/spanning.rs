@@ -27,7 +27,7 @@ pub fn k_best_spanning(
     labels: impl FnMut(Node, Node, &mut Ranking),
     k: usize,
 ) -> Vec<Parsed> {
-    let mut search = Search { decoder, scores, roots, labels, rankings: HashMap::new(), n_made: 0 };
+    let mut search = Enumeration { decoder, scores, roots, labels, rankings: HashMap::new(), n_made: 0 };
     let mut open = BinaryHeap::new();
     open.extend(search.solve(Vec::new(), HashMap::new()));
     let mut found = Vec::new();
@@ -85,7 +85,7 @@ impl Ord for Class {
     }
 }
 
-struct Search<'s, L> {
+struct Enumeration<'s, L> {
     decoder: &'s mut ChuLiuEdmonds,
     scores: &'s ArcScores,
     roots: Roots,
@@ -94,7 +94,7 @@ struct Search<'s, L> {
     n_made: usize,
 }
 
-impl<L: FnMut(Node, Node, &mut Ranking)> Search<'_, L> {
+impl<L: FnMut(Node, Node, &mut Ranking)> Enumeration<'_, L> {
     /// The labels of an arc.
     fn ranking(&mut self, head: Node, dependent: Node) -> &Ranking {
         self.rankings.entry((head, dependent)).or_insert_with(|| {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::decoders::{Decoders, Search};
+use super::decoders::{Decoders, GraphSearch};
 use super::parser::Workspace;
 use super::{ArcLabels, ArcScores, Chart, Filled, GraphKind, Heads, Order, Part, PartScores, Side, Wanted, k_best};
 use super::{eisner, matrix_tree};
@@ -144,7 +144,7 @@ fn labels_are_shares_of_their_arcs() {
         let (kind, inventory) = (GraphKind::Eisner, ArcLabels::new(n_labels.into(), []));
         let of_heads = eisner::marginals(&arcs, roots, 2.0);
         let calibration = Some(Marginals::of_temperatures(2.0, temperature));
-        let search = Search { kind, roots, columns: &columns, inventory: &inventory, marginals: calibration };
+        let search = GraphSearch { kind, roots, columns: &columns, inventory: &inventory, marginals: calibration };
         let of_arc = |head, dependent, labels: &mut Vec<_>| {
             labels.extend((0..n_labels).map(|label| (scores.of(Part::arc(head, dependent), label), label)));
         };
@@ -303,7 +303,7 @@ fn find(kind: GraphKind, n: usize, roots: Roots, scores: &mut Hashed, k: usize) 
     }
     let (columns, inventory) = (columns(WordShape::Normalised), ArcLabels::new(scores.n_labels.into(), []));
     let labels = |head, dependent, labels: &mut Vec<_>| scores.labels(Part::arc(head, dependent), labels);
-    let search = Search { kind, roots, columns: &columns, inventory: &inventory, marginals: None };
+    let search = GraphSearch { kind, roots, columns: &columns, inventory: &inventory, marginals: None };
     Decoders::default().k_best(search, &arcs, labels, k)
 }
 
@@ -386,7 +386,8 @@ fn parsers_find_what_enumeration_of_features_finds() {
             for roots in [Roots::Single, Roots::Several] {
                 let mut stream = stream(5, "weights", &[n_sentences]);
                 let mut weights = IntegerWeights::new(inventory.width());
-                let search = Search { kind: *kind, roots, columns: &columns, inventory: &inventory, marginals: None };
+                let search =
+                    GraphSearch { kind: *kind, roots, columns: &columns, inventory: &inventory, marginals: None };
                 // So that features can be extracted.
                 workspace.k_best(search, &weights, (&input, None), 1);
                 let trees: Vec<Tree> =

@@ -1,10 +1,10 @@
 //! Global training with beams that merge (Huang & Sagae 2010; Huang, Fayong & Guo 2012, section 5).
 //!
 //! The predicted prefix is the best derivation of the best item. The gold prefixes are those of a plain beam restricted to
-//! correct actions; each of them is *held* by an item as long as the item was made, among others, by it: by the pushes and pops
-//! that it consists of, with the predictors that it came from. Gold has fallen off where no item holds a gold prefix, even if
-//! one has its signature: from that one only other stacks can be continued. Where nothing reads labels, an item that holds a
-//! derivation with other labels holds it.
+//! correct actions; an item *contains* each of them as long as the item was made, among others, by it: by the pushes and pops
+//! that it consists of, with the predictors that it came from. Gold has fallen off where no item contains a gold prefix, even if
+//! one has its signature: from that one only other stacks can be continued. Where nothing reads labels, an item that contains a
+//! derivation with other labels contains it.
 
 use bumpalo::Bump;
 
@@ -13,7 +13,7 @@ use super::global::{GlobalOptions, Order, learn_difference};
 use super::gold_beam::{GoldBeam, GoldBeamSettings};
 use super::supervision::{GoldSide, Supervision};
 use super::violation::PrefixScores;
-use crate::decode::merged::{Merging, Search};
+use crate::decode::merged::{MergedSearch, Merging};
 use crate::decode::{ItemOf, Scratch, Stepper, Workspace};
 use crate::model::Trainable;
 use crate::scorer::{Opaque, Scorer};
@@ -35,14 +35,14 @@ struct Below<'a> {
 
 impl<'a> Track<'a> {
     /// Place of the prefix after `action`.
-    fn after(self, action: ActionId, search: &Search<'a, '_>, bump: &'a Bump) -> Option<Track<'a>> {
+    fn after(self, action: ActionId, search: &MergedSearch<'a, '_>, bump: &'a Bump) -> Option<Track<'a>> {
         if search.pushes(action) {
-            let held = search.held(self.item, 0, action)?;
-            let below = bump.alloc(Below { predictor: held.predictor, rest: self.below });
-            return Some(Track { item: held.item, below: Some(below) });
+            let successor = search.successor(self.item, 0, action)?;
+            let below = bump.alloc(Below { predictor: successor.predictor, rest: self.below });
+            return Some(Track { item: successor.item, below: Some(below) });
         }
         let Below { predictor, rest } = *self.below?;
-        Some(Track { item: search.held(self.item, predictor, action)?.item, below: rest })
+        Some(Track { item: search.successor(self.item, predictor, action)?.item, below: rest })
     }
 }
 
@@ -50,10 +50,10 @@ impl<'a> Track<'a> {
 #[derive(Debug)]
 pub struct MergedGoldBeam<'p, 'a> {
     /// The beam that merges.
-    pub search: Search<'a, 'p>,
+    pub search: MergedSearch<'a, 'p>,
     /// The gold beam.
     gold: GoldBeam<'p, 'a, &'static dyn OverStacks>,
-    /// By rank in the gold beam: where the prefix is held.
+    /// By rank in the gold beam: where the prefix is.
     tracks: Vec<Option<Track<'a>>>,
 }
 
@@ -64,7 +64,7 @@ impl<'p, 'a> MergedGoldBeam<'p, 'a> {
         stepper: Stepper<'p, 'a, &'static dyn OverStacks>,
         settings: GoldBeamSettings<'p, &'static dyn OverStacks>,
     ) -> Self {
-        let search = Search::new(merging, stepper.arena, stepper.context, (settings.width, 1));
+        let search = MergedSearch::new(merging, stepper.arena, stepper.context, (settings.width, 1));
         let tracks = vec![Some(Track { item: 0, below: None })];
         MergedGoldBeam { search, gold: GoldBeam::new(stepper, settings), tracks }
     }
@@ -111,12 +111,12 @@ impl<'p, 'a> MergedGoldBeam<'p, 'a> {
     pub fn scores(&self) -> PrefixScores {
         let first = self.search.items()[0];
         let predicted = self.search.score(first);
-        let mut held = self.gold.gold_items.iter().zip(&self.tracks);
+        let mut gold = self.gold.gold_items.iter().zip(&self.tracks);
         let is_first = |track: &Option<Track>| track.is_some_and(|track| track.item == first);
         PrefixScores {
             predicted,
             gold: self.gold.gold_items[0].score,
-            predicted_is_gold: held.any(|(item, track)| is_first(track) && item.score == predicted),
+            predicted_is_gold: gold.any(|(item, track)| is_first(track) && item.score == predicted),
             gold_in_beam: self.tracks.iter().any(Option::is_some),
         }
     }

@@ -33,7 +33,9 @@ mod violation;
 mod watch;
 
 pub use crate::linear::Learner;
-pub use crate::options::{Correct, Objective, Preset, RollIn, RollOut, Search, TrainOptions, Training, Update};
+pub use crate::options::{
+    Correct, LearningToSearch, Objective, Preset, RollIn, RollOut, TrainOptions, Training, Update,
+};
 pub use crate::training::{IterationReport, Iterations, Keep, ModelRun, Nonprojective, Run, Stop, Stopping, Written};
 pub use data::{Example, TrainingData};
 pub use gold_beam::{GoldBeam, GoldBeamSettings};

@@ -37,7 +37,7 @@ pub use range::Range;
 #[cfg(feature = "cli")]
 pub(crate) use range::number;
 pub use recommend::Recommendation;
-pub use search::{Preset, RollIn, RollOut, Search};
+pub use search::{LearningToSearch, Preset, RollIn, RollOut};
 pub(crate) use suited::batch_of;
 
 use crate::suggest::with_suggestion;

@@ -62,7 +62,7 @@ choice! {
 
 /// Settings of learning to search, all resolved.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Search {
+pub struct LearningToSearch {
     /// Roll-in policy: decides which configurations are learned from.
     pub roll_in: RollIn,
     /// Roll-out policy: completes a derivation to estimate the cost of an action.
@@ -77,7 +77,7 @@ pub struct Search {
 
 impl Preset {
     /// The search that a preset stands for.
-    pub fn search(self) -> Search {
+    pub fn search(self) -> LearningToSearch {
         let (roll_in, roll_out) = match self {
             Preset::Dagger => (RollIn::ReferenceFirst, RollOut::None),
             Preset::Searn => (RollIn::Mixture, RollOut::Mixture),
@@ -86,18 +86,18 @@ impl Preset {
             Preset::L2s => (RollIn::MixPerRoll, RollOut::Reference),
         };
         let reference_share = (self == Preset::Lols).then_some(0.5);
-        Search { roll_in, roll_out, alpha: 1e-5, reference_share, run_reference: false }
+        LearningToSearch { roll_in, roll_out, alpha: 1e-5, reference_share, run_reference: false }
     }
 }
 
-impl Search {
+impl LearningToSearch {
     /// The probability of the learned policy in mixtures after `n_examples`.
     pub fn learned_share(&self, n_examples: u64) -> f64 {
         1.0 - (1.0 - self.alpha).powf(n_examples as f64)
     }
 }
 
-impl std::fmt::Display for Search {
+impl std::fmt::Display for LearningToSearch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "roll-in {}, roll-out {}", self.roll_in.name(), self.roll_out.name())?;
         let mixes_in = matches!(self.roll_in, RollIn::Mixture | RollIn::MixPerRoll);

@@ -1,6 +1,6 @@
 //! Derived options of a transition system: defaults that follow one another, learners, objectives, networks.
 
-use super::{Correct, Objective, Preset, RollIn, Search, TrainOptions, Training, Update};
+use super::{Correct, LearningToSearch, Objective, Preset, RollIn, TrainOptions, Training, Update};
 use crate::decode::SearchKind;
 use crate::error::Result;
 use crate::features::NetworkSet;
@@ -217,9 +217,9 @@ impl TrainOptions {
     }
 
     /// Settings of learning to search: the preset, as far as nothing else was asked for.
-    pub fn search(&self) -> Search {
+    pub fn search(&self) -> LearningToSearch {
         let preset = self.preset.unwrap_or(Preset::L2s).search();
-        Search {
+        LearningToSearch {
             roll_in: self.roll_in.unwrap_or(preset.roll_in),
             roll_out: self.roll_out.unwrap_or(preset.roll_out),
             alpha: self.alpha.unwrap_or(preset.alpha),

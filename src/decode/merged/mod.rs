@@ -36,7 +36,7 @@ mod merging;
 mod search;
 
 pub use merging::Merging;
-pub use search::{Held, Search};
+pub use search::{MergedSearch, Successor};
 
 use super::{Parsed, Workspace};
 use crate::configuration::{Arena, ArenaConfiguration, Reads};
@@ -60,7 +60,7 @@ impl Merging {
     ) -> Vec<(Vec<ActionId>, i64)> {
         assert!(width > 0, "a beam has at least width 1");
         let (arena, context, scratch) = workspace.begin(scorer, actions);
-        let mut search = Search::new(self, arena, context, (width, k));
+        let mut search = MergedSearch::new(self, arena, context, (width, k));
         while search.advance(scorer, scratch.memory, context) {}
         let (found, n_scored) = (search.best_derivations(k), search.n_scored());
         *scratch.n_scored += n_scored;

@@ -14,9 +14,9 @@ use crate::system::{ActionId, Actions, Move, OverStacks};
 /// Largest number of candidates that a step takes for each item that it may keep: most of them are merged.
 const CANDIDATES_PER_ITEM: usize = 32;
 
-/// The search for one sentence.
+/// Beam search of one sentence that merges items of one signature.
 #[derive(Debug)]
-pub struct Search<'a, 's> {
+pub struct MergedSearch<'a, 's> {
     merging: &'s Merging,
     system: &'static dyn OverStacks,
     signature: Option<SentenceSignature>,
@@ -31,7 +31,7 @@ pub struct Search<'a, 's> {
     /// Of actions that differ in labels alone and lead to the same item, no more are looked at.
     most_labels: Option<usize>,
     /// Outcomes of the candidates of the last step.
-    outcomes: HashMap<Taken, Held>,
+    outcomes: HashMap<Taken, Successor>,
     offers: Vec<Offers>,
 }
 
@@ -39,22 +39,22 @@ pub struct Search<'a, 's> {
 /// nothing reads, the first.
 type Taken = (Number, u32, ActionId);
 
-/// Place of a derivation: the item, and the predictor of its origin that it came from.
+/// Place of a derivation after a step: the item, and the predictor of its origin that it came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Held {
+pub struct Successor {
     /// The item's number.
     pub item: u32,
     /// The predictor's number among those of the item's origin, as far as the last action was a push.
     pub predictor: u32,
 }
 
-impl<'a, 's> Search<'a, 's> {
+impl<'a, 's> MergedSearch<'a, 's> {
     /// The search before the first step, for the `k` best derivations.
     pub fn new(merging: &'s Merging, arena: Arena<'a>, context: Context<'s>, (width, k): (usize, usize)) -> Self {
         let system = merging.system.over_stacks(merging.roots);
         let configuration = system.initial(arena, context.input.n_nodes());
         let signature = merging.signature.as_ref();
-        Search {
+        MergedSearch {
             merging,
             system,
             signature: signature.map(|signature| signature.of_sentence(context.input)),
@@ -101,9 +101,9 @@ impl<'a, 's> Search<'a, 's> {
         }
     }
 
-    /// Place in the last step of the derivation that was held in an item the step before, popped or was pushed by `action`;
+    /// Place in the last step of the derivation that an item of the step before contained and that `action` continued;
     /// `predictor` is what is below after a pop. `None` if it has fallen off the beam.
-    pub fn held(&self, item: u32, predictor: u32, action: ActionId) -> Option<Held> {
+    pub fn successor(&self, item: u32, predictor: u32, action: ActionId) -> Option<Successor> {
         let predictor = if self.merging.pushes(self.actions.get(action).mv) { 0 } else { predictor };
         self.outcomes.get(&(item, predictor, self.representative(action))).copied()
     }
@@ -151,9 +151,12 @@ impl<'a, 's> Search<'a, 's> {
 
     /// Goes back to before the first step.
     pub fn restart(&mut self, arena: Arena<'a>, context: Context<'s>) {
-        let fresh = Search::new(self.merging, arena, context, (self.width, self.k));
-        *self =
-            Search { outcomes: std::mem::take(&mut self.outcomes), offers: std::mem::take(&mut self.offers), ..fresh };
+        let fresh = MergedSearch::new(self.merging, arena, context, (self.width, self.k));
+        *self = MergedSearch {
+            outcomes: std::mem::take(&mut self.outcomes),
+            offers: std::mem::take(&mut self.offers),
+            ..fresh
+        };
     }
 
     /// Takes a step of the best item alone, by a permitted action that gains nothing.
@@ -216,14 +219,14 @@ impl<'a, 's> Search<'a, 's> {
             let gained = candidates.gained(&candidate);
             let item = step[candidate.rank as usize];
             let taken = (item, candidate.predictor, self.representative(candidate.action));
-            let held = match candidate.is_push {
+            let successor = match candidate.is_push {
                 true => self.push(item, candidate.action, candidate.score, gained, &mut known),
                 false => self.pop(item, candidate.predictor, candidate.action, gained, &mut known),
             };
-            let Some(held) = held else { continue };
-            self.outcomes.entry(taken).or_insert(held);
-            if held.item as usize + 1 == self.forest.items.len() && next.last() != Some(&held.item) {
-                next.push(held.item);
+            let Some(successor) = successor else { continue };
+            self.outcomes.entry(taken).or_insert(successor);
+            if successor.item as usize + 1 == self.forest.items.len() && next.last() != Some(&successor.item) {
+                next.push(successor.item);
                 if next.len() == self.width {
                     break;
                 }
@@ -251,7 +254,7 @@ impl<'a, 's> Search<'a, 's> {
         score: i64,
         gained: i64,
         known: &mut HashMap<u64, Number>,
-    ) -> Option<Held> {
+    ) -> Option<Successor> {
         let before = self.forest.items[item as usize].configuration;
         let pushed = self.system.successor(&before, self.actions.get(action), self.arena);
         let arc = self.arc(&before, action);
@@ -265,13 +268,13 @@ impl<'a, 's> Search<'a, 's> {
                 return None;
             }
             predictors.push(predictor);
-            return Some(Held { item, predictor: predictors.len() as u32 - 1 });
+            return Some(Successor { item, predictor: predictors.len() as u32 - 1 });
         }
         let (item, origin) = (items.len() as Number, origins.len() as u32);
         known.insert(key, item);
         origins.push(Origin { base: score, predictors: vec![predictor] });
         items.push(Item { configuration: pushed, origin, inside: 0, edges: Vec::new() });
-        Some(Held { item, predictor: 0 })
+        Some(Successor { item, predictor: 0 })
     }
 
     /// Items from ending the push computation of `popped`, with one of its predictors below.
@@ -282,7 +285,7 @@ impl<'a, 's> Search<'a, 's> {
         action: ActionId,
         gained: i64,
         known: &mut HashMap<u64, Number>,
-    ) -> Option<Held> {
+    ) -> Option<Successor> {
         let Forest { items, origins } = &self.forest;
         let Item { configuration, origin, inside, .. } = items[popped as usize];
         let predictors = &origins[origin as usize].predictors;
@@ -298,19 +301,19 @@ impl<'a, 's> Search<'a, 's> {
         let edge = Edge { popped, predictor, pop: action, score: gained, arc };
         let key = self.key(&configuration, Some(origin));
         let items = &mut self.forest.items;
-        let held = |item| Some(Held { item, predictor: 0 });
+        let successor = |item| Some(Successor { item, predictor: 0 });
         if let Some(&item) = known.get(&key) {
             self.signature.as_ref()?;
             // The best derivation is known already.
             if self.k > 1 {
                 items[item as usize].edges.push(edge);
             }
-            return held(item);
+            return successor(item);
         }
         let item = items.len() as Number;
         known.insert(key, item);
         items.push(Item { configuration, origin, inside, edges: vec![edge] });
-        held(item)
+        successor(item)
     }
 
     /// A fingerprint of the arc that an action makes; 0 if it makes none.

@@ -4,7 +4,7 @@ use super::Biaffine;
 use super::score::{Labels, Reading, Scoring, heads_of};
 use crate::decode::{Given, Parsed};
 use crate::features::Input;
-use crate::graph::decoders::{Decoders, Of, Parses, Search};
+use crate::graph::decoders::{Decoders, GraphSearch, Of, Parses};
 use crate::graph::{ArcScores, Side};
 use crate::neural::score::{MOST, UNIT, log_partition};
 use crate::tree::{LabelId, Node, ROOT};
@@ -28,7 +28,7 @@ impl Parses for Biaffine {
     type Workspace = Workspace;
     const SIDE_BY_SIDE: usize = 16;
 
-    fn k_best(&self, workspace: &mut Workspace, search: Search, sentences: &[Of], k: usize) -> Vec<Vec<Parsed>> {
+    fn k_best(&self, workspace: &mut Workspace, search: GraphSearch, sentences: &[Of], k: usize) -> Vec<Vec<Parsed>> {
         let inputs: Vec<&Input> = sentences.iter().map(|&(input, _)| input).collect();
         let given = sentences.iter().map(|&(_, given)| given);
         let readings = self.scoring().read(&inputs);
@@ -44,7 +44,7 @@ impl Workspace {
     fn of_reading(
         &mut self,
         biaffine: &Biaffine,
-        search: Search,
+        search: GraphSearch,
         reading: &Reading,
         given: Option<&Given>,
         k: usize,
@@ -53,7 +53,7 @@ impl Workspace {
         let labels = scoring.labels(reading);
         self.score(biaffine, scoring, reading, &labels);
         given.into_iter().for_each(|given| self.arcs.keep(given));
-        let Search { kind, roots, marginals, .. } = search;
+        let GraphSearch { kind, roots, marginals, .. } = search;
         let Workspace { decoders, arcs, alone, labels: best, row, .. } = self;
         if k == 1 && marginals.is_none() {
             return vec![decoders.best_tree(kind, roots, arcs, |head, dependent| best[arcs.place(head, dependent)])];

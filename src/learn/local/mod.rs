@@ -15,7 +15,7 @@
 //!
 //! **Costs without roll-outs.** With the reference's roll-outs and an oracle whose costs are exact, an action costs twice the
 //! unlabelled cost of its move, and 1 more if it makes a gold arc with a wrong label: the reference gives all later arcs
-//! that can still be had, with their labels. So nothing is rolled out for the reference, unless [`Search::run_reference`] asks
+//! that can still be had, with their labels. So nothing is rolled out for the reference, unless [`LearningToSearch::run_reference`] asks
 //! for it. Where the oracle's costs are not exact they stand for the reference's costs all the same.
 //!
 //! **Labels.** A learned roll-out is run once for each move: with the gold label if the move makes a gold arc, else with the
@@ -61,7 +61,7 @@ use super::watch::{Before, Candidate, Watchable, Watched};
 use crate::configuration::{Arena, Point, SharedConfiguration as _};
 use crate::decode::{Item, Machine, Workspace};
 use crate::model::{Dropped, Trainable};
-use crate::options::{Correct, Objective, RollIn, RollOut, Search};
+use crate::options::{Correct, LearningToSearch, Objective, RollIn, RollOut};
 use crate::random;
 use crate::scorer::{Context, Decisions, Opaque, Query, Stages};
 use crate::system::{ActionId, Choice, Move, MoveSet, Permitted, TransitionSystem};
@@ -84,7 +84,7 @@ pub enum Policy<'t> {
     /// Learning to search, in a pass with this number.
     Search {
         /// Settings of learning to search.
-        search: Search,
+        search: LearningToSearch,
         /// The pass, from 0.
         pass: u32,
         /// Source of random numbers.

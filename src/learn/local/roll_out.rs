@@ -3,7 +3,7 @@
 use rand::rngs::Xoshiro256PlusPlus;
 
 use super::score_matrix::{MoveOption, ScoreMatrix};
-use super::{Learner, RollOut, Search, draw, from_least, reference};
+use super::{Learner, LearningToSearch, RollOut, draw, from_least, reference};
 use crate::configuration::Point;
 use crate::decode::{Item, Machine};
 use crate::model::{Dropped, Trainable};
@@ -26,7 +26,7 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
     pub(super) fn roll_out(
         &mut self,
         item: &'a Item<'a, S::Shared<'a>>,
-        search: Search,
+        search: LearningToSearch,
         stream: &mut Xoshiro256PlusPlus,
         options: &mut [MoveOption],
     ) {

@@ -175,7 +175,7 @@ fn roll_outs_of_the_reference_change_nothing() {
     for decisions in [Decisions::Joint, Decisions::Separate] {
         let options = TrainOptions { decisions, ..options(crate::systems::ARC_HYBRID) };
         let data = data(&options, 20, false);
-        let train = |search: Search| {
+        let train = |search: LearningToSearch| {
             let mut model = regressors(&data, Rule::Adagrad);
             let mut objective = LocalObjective::new(Objective::Regression, None, data.stages().outputs().len());
             with_system!(options.system, options.roots, |system| {
@@ -192,8 +192,8 @@ fn roll_outs_of_the_reference_change_nothing() {
             model
         };
         let shortcut = Preset::Aggrevate.search();
-        let run = Search { run_reference: true, ..shortcut };
-        let learned = Search { roll_out: RollOut::Learned, ..shortcut };
+        let run = LearningToSearch { run_reference: true, ..shortcut };
+        let learned = LearningToSearch { roll_out: RollOut::Learned, ..shortcut };
         assert!(train(shortcut).save() == train(run).save(), "{decisions:?}");
         assert!(train(shortcut).save() != train(learned).save(), "{decisions:?}");
     }
