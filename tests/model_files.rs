@@ -5,7 +5,7 @@ use std::path::Path;
 
 use treebeam::decode::Parser;
 use treebeam::error::Result;
-use treebeam::files::{Kind, Section};
+use treebeam::files::{FileKind, Section};
 use treebeam::graph::{self, GraphData, GraphModel, GraphOptions, GraphParser};
 use treebeam::learn::{Keep, TrainOptions};
 use treebeam::linear::LinearModel;
@@ -118,7 +118,7 @@ fn other_formats_and_kinds_are_refused_by_name() {
     let error = read(&older).unwrap_err().to_string();
     assert!(error.contains("format 3, but this program reads format 4"), "{error}");
     let Sample { magic, bytes, sections, .. } = &samples()[0];
-    let kind = Kind { magic, version: 4, name: "model" };
+    let kind = FileKind { magic, version: 4, name: "model" };
     let unpacked = kind.unpack(bytes.clone(), Path::new("x")).unwrap();
     let section = |&name: &&'static str| {
         let other = if name == "scorer" { &b"oracle"[..] } else { unpacked.get(name).unwrap() };
@@ -133,7 +133,7 @@ fn other_formats_and_kinds_are_refused_by_name() {
 fn damage_behind_right_checksums_is_never_a_panic() {
     for Sample { magic, bytes, sections: names, again } in samples() {
         let version = u32::from_le_bytes(bytes[8..12].try_into().unwrap());
-        let model = Kind { magic, version, name: "model" };
+        let model = FileKind { magic, version, name: "model" };
         let unpacked = model.unpack(bytes, Path::new("small.model")).unwrap();
         let sections: Vec<Vec<u8>> = names.iter().map(|name| unpacked.get(name).unwrap().to_vec()).collect();
         let mut rng = random::stream(1, "damage", &[]);

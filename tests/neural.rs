@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use treebeam::decode::{NO_MARGIN, Parsed, Parser, Search, Strategy, Workspace};
-use treebeam::files::{Kind, Section};
+use treebeam::files::{FileKind, Section};
 use treebeam::learn::{TrainOptions, Training, TrainingData, train_any};
 use treebeam::linear::Learner;
 use treebeam::model::{Activation, Header, ScorerKind, Scoring as _};
@@ -598,7 +598,7 @@ fn damaged(scorer: ScorerKind, own: &str) -> impl Fn(&str, &str) -> String + use
     for len in (0..bytes.len()).step_by(997) {
         assert!(read(&bytes[..len]).unwrap_err().to_string().starts_with("small.model: "));
     }
-    let kind = Kind { magic: b"treebeam", version: 4, name: "model" };
+    let kind = FileKind { magic: b"treebeam", version: 4, name: "model" };
     let whole = kind.unpack(bytes, Path::new("small.model")).unwrap();
     let columns = (0..5).map(|column| format!("values-{column}"));
     let tensors =

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use treebeam::decode::Parser;
 use treebeam::error::Problems;
 use treebeam::features::{FeatureSet, NetworkSet};
-use treebeam::files::{Kind, Section};
+use treebeam::files::{FileKind, Section};
 use treebeam::job::Job;
 use treebeam::learn::{Keep, TrainOptions, TrainingData, start};
 use treebeam::linear::Precision;
@@ -210,7 +210,7 @@ fn changed(base: &[u8], magic: &'static [u8; 8], data: &[u8]) -> Vec<u8> {
             }
         }
     }
-    let kind = Kind { magic, version: version_of(base), name: "file" };
+    let kind = FileKind { magic, version: version_of(base), name: "file" };
     let sections: Vec<Section> = sections.iter().map(|(name, bytes)| Section::new(name.clone(), &bytes[..])).collect();
     kind.pack(&sections)
 }

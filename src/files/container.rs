@@ -70,7 +70,7 @@ const _: () = assert!(cfg!(target_endian = "little"), "files are little-endian")
 
 /// A kind of file.
 #[derive(Debug, Clone, Copy)]
-pub struct Kind {
+pub struct FileKind {
     /// The first eight bytes.
     pub magic: &'static [u8; 8],
     /// The version of what the sections hold.
@@ -142,7 +142,7 @@ pub struct Sections {
     prefix: String,
 }
 
-impl Kind {
+impl FileKind {
     /// The bytes of a file with these sections.
     ///
     /// # Panics
@@ -203,7 +203,7 @@ impl Kind {
         self.sections(Bytes::Owned(Arc::new(bytes)), path)
     }
 
-    /// Copies a file into memory, where nobody else can change it; see [`Kind::unpack`].
+    /// Copies a file into memory, where nobody else can change it; see [`FileKind::unpack`].
     ///
     /// PERF: that all bytes are read once for their checksums anyway. To map the file would save a copy, for the price that whoever writes
     /// into it or cuts it meanwhile changes trees or ends the process.
@@ -381,7 +381,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 mod tests {
     use super::*;
 
-    const KIND: Kind = Kind { magic: b"testfile", version: 3, name: "test file" };
+    const KIND: FileKind = FileKind { magic: b"testfile", version: 3, name: "test file" };
 
     fn unpack(bytes: &[u8]) -> Result<Sections> {
         KIND.unpack(bytes.to_vec(), Path::new("x"))

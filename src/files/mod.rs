@@ -11,7 +11,7 @@ mod paths;
 mod temporary;
 mod zstandard;
 
-pub use container::{Kind, Section, Sections, by_magic, damaged, kind_of};
+pub use container::{FileKind, Section, Sections, by_magic, damaged, kind_of};
 pub use hexadecimal::hex;
 pub use input::{open, open_to_keep, read_text, read_whole};
 pub use output::{Output, archive, write_whole};

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{ArcLabels, Biaffine, BiaffineNetwork, GraphKind, Side};
 use crate::error::Result;
 use crate::features::{ColumnName, Columns, Vocabulary, WordShape};
-use crate::files::{Kind, Section, Sections, damaged};
+use crate::files::{FileKind, Section, Sections, damaged};
 use crate::linear::{FrozenWeights, Weights as _};
 use crate::model::{Calibration, LabelDecoding, Provenance, Size};
 use crate::neural::score::UNIT;
@@ -14,7 +14,8 @@ use crate::tree::lift::Scheme;
 use crate::tree::{LabelId, Labels, Roots};
 
 /// The container of model files is that of transition systems; what the sections hold is their own.
-const MODEL: Kind = Kind { magic: b"treegrph", version: 4, name: "model; expected a file written by `treebeam train`" };
+const MODEL: FileKind =
+    FileKind { magic: b"treegrph", version: 4, name: "model; expected a file written by `treebeam train`" };
 
 /// Header of a model: its kind, settings and origin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -469,7 +469,7 @@ impl RealWeights {
 /// The sections of a checkpoint that holds nothing else, for tests.
 #[cfg(test)]
 pub(super) fn unpacked(sections: &[Section]) -> Sections {
-    let kind = crate::files::Kind { magic: b"testfile", version: 1, name: "test file" };
+    let kind = crate::files::FileKind { magic: b"testfile", version: 1, name: "test file" };
     kind.unpack(kind.pack(sections), std::path::Path::new("test")).unwrap()
 }
 

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use super::{Frozen, Header, Model};
 use crate::error::Result;
-use crate::files::{Kind, Section, Sections};
+use crate::files::{FileKind, Section, Sections};
 
-const MODEL: Kind = Kind { magic: b"treebeam", version: 4, name: "model; expected a file written by `treebeam train`" };
+const MODEL: FileKind =
+    FileKind { magic: b"treebeam", version: 4, name: "model; expected a file written by `treebeam train`" };
 
 /// Options in the headers of earlier models that there are no more.
 const REMOVED: [&str; 4] =

@@ -11,10 +11,10 @@ use std::path::Path;
 use super::IterationReport;
 use super::progress::{Best, Progress};
 use crate::error::{Error, Result, excerpt};
-use crate::files::{Kind, Section};
+use crate::files::{FileKind, Section};
 use crate::model::Averaged;
 
-const CHECKPOINT: Kind = Kind { magic: b"treebckp", version: 7, name: "checkpoint" };
+const CHECKPOINT: FileKind = FileKind { magic: b"treebckp", version: 7, name: "checkpoint" };
 
 #[derive(Serialize, Deserialize)]
 struct Summary<H> {
