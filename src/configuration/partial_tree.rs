@@ -234,7 +234,7 @@ pub struct Interner {
 #[derive(Debug)]
 pub struct States {
     /// By [`Side`].
-    sides: [Table; Side::COUNT],
+    sides: [SideStates; Side::COUNT],
     memo: Memo,
     /// Sides of dependents after one more was attached, where sizes are not read: by the side, its number before, the dependent
     /// and the label.
@@ -246,7 +246,7 @@ pub struct States {
 }
 
 #[derive(Debug)]
-struct Table {
+struct SideStates {
     states: Vec<State>,
     /// Mask of the values of a state that are kept.
     mask: State,
@@ -258,7 +258,7 @@ const MAX_STATES: usize = 1 << 13;
 impl Interner {
     /// An interner of sets of labels below `n_labels`, and of all that can be read of partial trees.
     pub fn new(n_labels: usize) -> Interner {
-        let table = |_| Table { states: Vec::new(), mask: State::WHOLE };
+        let table = |_| SideStates { states: Vec::new(), mask: State::WHOLE };
         let sides = Side::ALL.map(table);
         let (memo, attached) = Default::default();
         let states = States { sides, memo, attached, n_bare: 0, with_sizes: true, with_inner: true };
@@ -320,13 +320,13 @@ impl Interner {
         let states = &mut *self.states.borrow_mut();
         states.clear_memos();
         let n_bare = states.n_bare;
-        let before = states.sides.each_mut().map(|Table { states, .. }| {
+        let before = states.sides.each_mut().map(|SideStates { states, .. }| {
             let bare = states[..n_bare].to_vec();
             std::mem::replace(states, bare)
         });
         let mut numbers: HashMap<(usize, StateId), StateId> = HashMap::new();
         for tree in trees {
-            for ((side, id), Table { states, .. }) in tree.ids.iter_mut().enumerate().zip(&mut states.sides) {
+            for ((side, id), SideStates { states, .. }) in tree.ids.iter_mut().enumerate().zip(&mut states.sides) {
                 if *id as usize >= n_bare {
                     *id = *numbers.entry((side, *id)).or_insert_with(|| {
                         states.push(before[side][*id as usize]);

@@ -10,7 +10,7 @@ use super::{Decoder, Given, NO_MARGIN, Parsed, SearchKind, Strategy, Workspace};
 use crate::error::{Error, Result};
 use crate::features::Input;
 use crate::linear::Linear;
-use crate::model::{Header, Held, Marginals, Model, Scoring};
+use crate::model::{Header, Marginals, Model, ModelRef, Scoring};
 use crate::process;
 use crate::scorer::Scorer;
 use crate::system::{Actions, Roots, SystemKind};
@@ -41,7 +41,7 @@ use crate::with_system;
 /// ```
 #[derive(Debug)]
 pub struct Parser<'m, F = Linear> {
-    model: Held<'m, Model<F>>,
+    model: ModelRef<'m, Model<F>>,
     strategy: Strategy,
     margin: Option<i64>,
     marginals: Option<Marginals>,
@@ -66,7 +66,7 @@ impl<'m, F: Scoring> Parser<'m, F> {
     /// # Errors
     /// If a width is 0 or the threads cannot be started.
     pub fn with(model: &'m Model<F>, strategy: Strategy, threads: usize) -> Result<Parser<'m, F>> {
-        Parser::over(Held::Borrowed(model), strategy, threads)
+        Parser::over(ModelRef::Borrowed(model), strategy, threads)
     }
 
     /// As [`Parser::with`], with a share in the model: a parser that may be kept as long as it is of use.
@@ -74,10 +74,10 @@ impl<'m, F: Scoring> Parser<'m, F> {
     /// # Errors
     /// As [`Parser::with`].
     pub fn shared(model: Arc<Model<F>>, strategy: Strategy, threads: usize) -> Result<Parser<'static, F>> {
-        Parser::over(Held::Shared(model), strategy, threads)
+        Parser::over(ModelRef::Shared(model), strategy, threads)
     }
 
-    fn over(model: Held<'_, Model<F>>, strategy: Strategy, threads: usize) -> Result<Parser<'_, F>> {
+    fn over(model: ModelRef<'_, Model<F>>, strategy: Strategy, threads: usize) -> Result<Parser<'_, F>> {
         if strategy.width() == Some(0) {
             return Err(Error::Usage("a beam has at least width 1".to_owned()));
         }

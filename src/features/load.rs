@@ -10,7 +10,7 @@ use crate::system::SystemKind;
 
 /// Source of the templates of a built-in set.
 #[derive(Debug, Clone, Copy)]
-pub enum Source {
+pub enum TemplateSource {
     /// The text of a `.feat` file.
     Text(&'static str),
     /// Other sets, put together as `--features A+B` does.
@@ -23,24 +23,24 @@ pub enum Source {
 }
 
 /// The built-in sets: name and source.
-pub const BUILT_IN: &[(&str, Source)] = &[
-    ("zn11", Source::Text(include_str!("sets/zn11.feat"))),
-    ("hs10", Source::Text(include_str!("sets/hs10.feat"))),
-    ("gn13-hybrid", Source::Text(include_str!("sets/gn13-hybrid.feat"))),
-    ("ge10", Source::Text(include_str!("sets/ge10.feat"))),
-    ("easy-first", Source::Text(include_str!("sets/easy-first.feat"))),
-    ("covington", Source::Text(include_str!("sets/covington.feat"))),
-    ("stack", Source::Text(include_str!("sets/stack.feat"))),
+pub const BUILT_IN: &[(&str, TemplateSource)] = &[
+    ("zn11", TemplateSource::Text(include_str!("sets/zn11.feat"))),
+    ("hs10", TemplateSource::Text(include_str!("sets/hs10.feat"))),
+    ("gn13-hybrid", TemplateSource::Text(include_str!("sets/gn13-hybrid.feat"))),
+    ("ge10", TemplateSource::Text(include_str!("sets/ge10.feat"))),
+    ("easy-first", TemplateSource::Text(include_str!("sets/easy-first.feat"))),
+    ("covington", TemplateSource::Text(include_str!("sets/covington.feat"))),
+    ("stack", TemplateSource::Text(include_str!("sets/stack.feat"))),
     (
         "eager-rich",
-        Source::Union {
+        TemplateSource::Union {
             title: "for arc-eager: the templates of zn11, more of the tree, and the words beside S0 and B0 in the sentence",
             parts: "zn11+tree+context",
         },
     ),
     (
         "stack-rich",
-        Source::Union {
+        TemplateSource::Union {
             title: "for all systems with a stack: the templates of stack, more of the tree, and the words beside S1, S0 and B0 in \
                     the sentence",
             parts: "stack+stack-tree+stack-context",
@@ -48,20 +48,20 @@ pub const BUILT_IN: &[(&str, Source)] = &[
     ),
     (
         "greedy",
-        Source::Union {
+        TemplateSource::Union {
             title: "for greedy parsers by arc-eager: the templates of zn11, and what stands below and behind, more of the \
                     tree, and the last three actions",
             parts: "zn11+below+buffer+tree+history",
         },
     ),
-    ("eager-forms", Source::Text(include_str!("sets/eager-forms.feat"))),
-    ("stack-forms", Source::Text(include_str!("sets/stack-forms.feat"))),
-    ("tagger", Source::Text(include_str!("sets/tagger.feat"))),
-    ("l2s", Source::Text(include_str!("sets/l2s.feat"))),
-    ("l2s-bigrams", Source::Text(include_str!("sets/l2s-bigrams.feat"))),
-    ("l2s-unigrams", Source::Text(include_str!("sets/l2s-unigrams.feat"))),
-    ("minimal", Source::Text(include_str!("sets/minimal.feat"))),
-    ("minimal-stack", Source::Text(include_str!("sets/minimal-stack.feat"))),
+    ("eager-forms", TemplateSource::Text(include_str!("sets/eager-forms.feat"))),
+    ("stack-forms", TemplateSource::Text(include_str!("sets/stack-forms.feat"))),
+    ("tagger", TemplateSource::Text(include_str!("sets/tagger.feat"))),
+    ("l2s", TemplateSource::Text(include_str!("sets/l2s.feat"))),
+    ("l2s-bigrams", TemplateSource::Text(include_str!("sets/l2s-bigrams.feat"))),
+    ("l2s-unigrams", TemplateSource::Text(include_str!("sets/l2s-unigrams.feat"))),
+    ("minimal", TemplateSource::Text(include_str!("sets/minimal.feat"))),
+    ("minimal-stack", TemplateSource::Text(include_str!("sets/minimal-stack.feat"))),
 ];
 
 /// Groups of templates to add to a set, by name and text.
@@ -89,10 +89,10 @@ impl FeatureSet {
     /// If there is none of these, or a file is malformed.
     pub fn load(name: &str) -> Result<FeatureSet> {
         let built_in = BUILT_IN.iter().find(|(built_in, _)| *built_in == name).map(|&(_, source)| source);
-        let group = || GROUPS.iter().find(|(group, _)| *group == name).map(|&(_, text)| Source::Text(text));
+        let group = || GROUPS.iter().find(|(group, _)| *group == name).map(|&(_, text)| TemplateSource::Text(text));
         match built_in.or_else(group) {
-            Some(Source::Text(text)) => return FeatureSet::parse(name, &format!("{name}.feat"), text),
-            Some(Source::Union { title, parts }) => return FeatureSet::load_union(name, title, parts),
+            Some(TemplateSource::Text(text)) => return FeatureSet::parse(name, &format!("{name}.feat"), text),
+            Some(TemplateSource::Union { title, parts }) => return FeatureSet::load_union(name, title, parts),
             None => {}
         }
         if name.contains('+') && !Path::new(name).is_file() {

@@ -33,7 +33,7 @@ pub(crate) use extract::{key, mix};
 pub use field::{Field, Name, Part};
 pub use group::Group;
 pub use input::{ColumnName, Columns, Input, WordShape};
-pub use load::{BUILT_IN, GROUPS, Source};
+pub use load::{BUILT_IN, GROUPS, TemplateSource};
 pub(crate) use network_set::check_inputs;
 pub use network_set::{DIMENSIONS, MAX_DIMENSION, N_COLUMNS, NETWORK_SETS, NetworkSet};
 pub use place::Place;

@@ -10,7 +10,7 @@ use crate::decode::{Given, GivenOf, Parsed, Read, pool};
 use crate::error::Result;
 use crate::features::Input;
 use crate::linear::{FrozenWeights, Weights};
-use crate::model::{Held, Marginals};
+use crate::model::{Marginals, ModelRef};
 use crate::tree::{LabelId, Node};
 use crate::treebank::{Sentence, Words};
 
@@ -112,7 +112,7 @@ impl Parses for FrozenWeights {
 /// A model with the threads to parse with it.
 #[derive(Debug)]
 pub struct GraphParser<'m> {
-    model: Held<'m, GraphModel>,
+    model: ModelRef<'m, GraphModel>,
     /// None if there is but one thread, the caller's.
     pool: Option<Arc<rayon::ThreadPool>>,
     marginals: Option<Marginals>,
@@ -124,7 +124,7 @@ impl<'m> GraphParser<'m> {
     /// # Errors
     /// If the threads cannot be started.
     pub fn new(model: &'m GraphModel, threads: usize) -> Result<GraphParser<'m>> {
-        GraphParser::over(Held::Borrowed(model), threads)
+        GraphParser::over(ModelRef::Borrowed(model), threads)
     }
 
     /// As [`GraphParser::new`], with a share in the model: a parser that may be kept as long as it is of use.
@@ -132,10 +132,10 @@ impl<'m> GraphParser<'m> {
     /// # Errors
     /// As [`GraphParser::new`].
     pub fn shared(model: Arc<GraphModel>, threads: usize) -> Result<GraphParser<'static>> {
-        GraphParser::over(Held::Shared(model), threads)
+        GraphParser::over(ModelRef::Shared(model), threads)
     }
 
-    fn over(model: Held<'_, GraphModel>, threads: usize) -> Result<GraphParser<'_>> {
+    fn over(model: ModelRef<'_, GraphModel>, threads: usize) -> Result<GraphParser<'_>> {
         Ok(GraphParser { model, pool: pool(threads)?, marginals: None })
     }
 

@@ -36,9 +36,9 @@ pub struct LookUp {
 /// Number of vectors at which all are forgotten.
 const MAX_VECTORS: u32 = 1 << 11;
 
-/// Source of a look-up: the part of the sentence that it reads.
+/// Source of a look-up: the weights, and the part of the sentence that it reads.
 #[derive(Debug, Clone, Copy)]
-pub struct Source<'s, W> {
+pub struct LookUpSource<'s, W> {
     pub weights: &'s W,
     pub input: &'s Input,
     pub sets: &'s LabelSets,
@@ -78,7 +78,7 @@ impl LookUp {
         part: &SidePart,
         first: usize,
         state: State,
-        source: &Source<W>,
+        source: &LookUpSource<W>,
         see: impl FnOnce(&mut Extractor),
     ) {
         let (n, n_ones) = (part.groups.len(), part.ones.len());
@@ -120,7 +120,7 @@ impl LookUp {
 
     /// Asks for the sum of the vectors of joint groups, the first of which has this number, for what the extractor has
     /// seen.
-    pub fn ask_joint<W: Weights>(&mut self, groups: &[Group], first: usize, source: &Source<W>) {
+    pub fn ask_joint<W: Weights>(&mut self, groups: &[Group], first: usize, source: &LookUpSource<W>) {
         for (number, group) in groups.iter().enumerate() {
             let key = self.extractor.key_of(group, first + number);
             let known = self.memo.get_or_insert(key, self.next);
@@ -135,7 +135,7 @@ impl LookUp {
 
     /// Asks for the next vector.
     #[inline]
-    fn extract<W: Weights>(&mut self, group: &Group, source: &Source<W>) {
+    fn extract<W: Weights>(&mut self, group: &Group, source: &LookUpSource<W>) {
         let start = self.features.len();
         self.extractor.extract_of(group, source.input, source.sets, &mut self.features);
         source.weights.prefetch(&self.features[start..]);

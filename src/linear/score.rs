@@ -7,7 +7,7 @@
 
 use fearless_simd::prelude::*;
 
-use super::lookup::{LookUp, Source};
+use super::lookup::{LookUp, LookUpSource};
 use super::{OutputLayer, Weights};
 use crate::configuration::{NOTHING, Reads, State, StateId, States, View};
 use crate::features::{Compiled, Extractor, Input, MAX_PARTS, SidePart, Sides, key, mix};
@@ -152,7 +152,7 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
         if !part.groups.is_empty() {
             known.vector = memory.next;
             memory.next += memory.vectors.width() as u32;
-            let source = Source { weights: self.weights, input, sets: interner.label_sets() };
+            let source = LookUpSource { weights: self.weights, input, sets: interner.label_sets() };
             let see = |extractor: &mut Extractor| extractor.see_part(part, state, view);
             memory.look_up.ask(part, of_part.first_group, state, &source, see);
         }
@@ -177,7 +177,7 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
         let sides = self.sides();
         self.see_joint(&mut memory.look_up.extractor, states, ids, view);
         let first_group = memory.parts[sides.parts.len()].first_group;
-        let source = Source { weights: self.weights, input, sets: interner.label_sets() };
+        let source = LookUpSource { weights: self.weights, input, sets: interner.label_sets() };
         memory.look_up.ask_joint(&sides.joint, first_group, &source);
         let place = memory.next;
         memory.next += memory.vectors.width() as u32;

@@ -13,18 +13,18 @@
 mod file;
 mod frozen;
 mod header;
-mod held;
 mod label_decoding;
 mod lags;
+mod model_ref;
 mod network;
 mod trainable;
 
 pub use frozen::{Frozen, Scoring, Size};
 pub(crate) use header::MAX_BEAM;
 pub use header::{ArcLabel, Header, Notes, Provenance, Pruned, VectorsOrigin};
-pub(crate) use held::Held;
 pub use label_decoding::LabelDecoding;
 pub use lags::{Calibration, Lags, Marginals};
+pub(crate) use model_ref::ModelRef;
 pub use network::{Activation, Layers, Lstm, Network, ScorerKind};
 pub use trainable::{Averaged, Dropped, Seen, Trainable, best_permitted};
 

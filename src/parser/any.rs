@@ -36,7 +36,7 @@ use crate::treebank::{Column, Words, unknown_source};
 #[derive(Debug)]
 pub struct AnyParser {
     model: Loaded,
-    kind: Kind,
+    parser: LoadedParser,
     options: ParseOptions,
     /// Calibration of exact marginals, if those are the confidences to tell.
     marginals: Option<Marginals>,
@@ -45,7 +45,7 @@ pub struct AnyParser {
 }
 
 #[derive(Debug)]
-enum Kind {
+enum LoadedParser {
     /// A transition system that searches in this way.
     Transitions(Box<Parser<'static, AnyScorer>>, Strategy),
     /// A graph-based parser.
@@ -62,15 +62,15 @@ impl AnyParser {
         let mut warnings = Vec::new();
         let calibrated = options.confidences.and(model.confidence()).and_then(|confidence| confidence.marginals);
         let mut marginals = calibrated;
-        let kind = match model {
+        let parser = match model {
             Loaded::Transitions(model) => {
                 let (parser, strategy) = transitions(model, options, calibrated, &mut warnings)?;
                 marginals = calibrated.filter(|_| matches!(strategy, Strategy::Exact(_)));
-                Kind::Transitions(Box::new(parser.with_marginals(marginals)), strategy)
+                LoadedParser::Transitions(Box::new(parser.with_marginals(marginals)), strategy)
             }
             Loaded::Graph(graph) => {
                 check_exact(model.system().name(), options)?;
-                Kind::Graph(GraphParser::shared(Arc::clone(graph), options.threads)?.with_marginals(marginals))
+                LoadedParser::Graph(GraphParser::shared(Arc::clone(graph), options.threads)?.with_marginals(marginals))
             }
         };
         if (options.keep_heads.is_some() || options.keep_labels) && model.tags_column().is_some() {
@@ -102,7 +102,7 @@ impl AnyParser {
             )),
             _ => {}
         }
-        Ok(AnyParser { model: model.clone(), kind, options: *options, marginals, keeping, warnings })
+        Ok(AnyParser { model: model.clone(), parser, options: *options, marginals, keeping, warnings })
     }
 
     /// Warnings for the model's user, one line each.
@@ -112,31 +112,31 @@ impl AnyParser {
 
     /// The width of the beam, if there is one.
     pub fn beam(&self) -> Option<usize> {
-        match &self.kind {
-            Kind::Transitions(_, strategy) => strategy.width(),
-            Kind::Graph(_) => None,
+        match &self.parser {
+            LoadedParser::Transitions(_, strategy) => strategy.width(),
+            LoadedParser::Graph(_) => None,
         }
     }
 
     /// Margin of pruning, as a score: largest lag of items behind the best of their step, if that prunes.
     pub fn margin(&self) -> Option<f64> {
-        match &self.kind {
-            Kind::Transitions(parser, _) => parser.margin(),
-            Kind::Graph(_) => None,
+        match &self.parser {
+            LoadedParser::Transitions(parser, _) => parser.margin(),
+            LoadedParser::Graph(_) => None,
         }
     }
 
     /// Number of configurations that have been scored, if there are any.
     pub fn n_scored(&self) -> Option<u64> {
-        match &self.kind {
-            Kind::Transitions(parser, _) => Some(parser.n_scored()),
-            Kind::Graph(_) => None,
+        match &self.parser {
+            LoadedParser::Transitions(parser, _) => Some(parser.n_scored()),
+            LoadedParser::Graph(_) => None,
         }
     }
 
     /// True if items of a beam are merged.
     pub fn merges(&self) -> bool {
-        matches!(self.kind, Kind::Transitions(_, Strategy::Merged { .. }))
+        matches!(self.parser, LoadedParser::Transitions(_, Strategy::Merged { .. }))
     }
 
     /// Results of `work` for each number below `n`, in their order, by the parser's threads.
@@ -146,9 +146,9 @@ impl AnyParser {
 
     /// The threads, unless the caller's is the only one.
     pub fn pool(&self) -> Option<&Arc<rayon::ThreadPool>> {
-        match &self.kind {
-            Kind::Transitions(parser, _) => parser.pool(),
-            Kind::Graph(parser) => parser.pool(),
+        match &self.parser {
+            LoadedParser::Transitions(parser, _) => parser.pool(),
+            LoadedParser::Graph(parser) => parser.pool(),
         }
     }
 
@@ -157,8 +157,8 @@ impl AnyParser {
     /// # Errors
     /// If it is too long for this kind of parser, or has heads or labels that are to be kept and cannot be.
     pub fn check(&self, sentence: &dyn Words) -> Result<()> {
-        match (&self.kind, &self.model) {
-            (Kind::Transitions(_, strategy), Loaded::Transitions(model)) => {
+        match (&self.parser, &self.model) {
+            (LoadedParser::Transitions(_, strategy), Loaded::Transitions(model)) => {
                 model.header.check_length(sentence)?;
                 model.scorer.columns().check(sentence)?;
                 strategy.check(sentence)?;
@@ -185,9 +185,9 @@ impl AnyParser {
         let given = |i: usize| keeping.read(&sentences[i], model).ok().flatten();
         let width = self.options.alternatives.and_then(|_| self.beam()).unwrap_or(1);
         let k = if self.marginals.is_some() { self.options.k_best } else { self.options.n_trees() }.max(width);
-        let mut found = match &mut self.kind {
-            Kind::Transitions(parser, _) => parser.parse_given(n, &read, &given, k),
-            Kind::Graph(parser) => parser.parse_given(n, &read, &given, k),
+        let mut found = match &mut self.parser {
+            LoadedParser::Transitions(parser, _) => parser.parse_given(n, &read, &given, k),
+            LoadedParser::Graph(parser) => parser.parse_given(n, &read, &given, k),
         };
         if self.options.confidences.is_some() && self.marginals.is_none() {
             for best in &mut found {

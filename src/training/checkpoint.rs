@@ -17,7 +17,7 @@ use crate::model::Averaged;
 const CHECKPOINT: FileKind = FileKind { magic: b"treebckp", version: 7, name: "checkpoint" };
 
 #[derive(Serialize, Deserialize)]
-struct Summary<H> {
+struct CheckpointSummary<H> {
     header: H,
     iteration: u32,
     reports: Vec<IterationReport>,
@@ -31,7 +31,7 @@ impl<P: Averaged> Progress<P> {
     /// # Errors
     /// If it cannot be written.
     pub fn save<H: Serialize>(&self, header: &H, path: &Path) -> Result<()> {
-        let summary = Summary {
+        let summary = CheckpointSummary {
             header,
             iteration: self.iteration,
             reports: self.reports.clone(),
@@ -55,7 +55,7 @@ impl<P: Averaged> Progress<P> {
     /// replicas are then.
     pub fn load<H: Serialize + DeserializeOwned + PartialEq>(&mut self, header: &H, path: &Path) -> Result<()> {
         let sections = CHECKPOINT.read(path)?;
-        let summary: Summary<H> = sections.json("summary")?;
+        let summary: CheckpointSummary<H> = sections.json("summary")?;
         if summary.header != *header {
             let what = differences(&summary.header, header);
             return Err(sections.damaged(&format!("the checkpoint is of a run with {what}; expected the same")));

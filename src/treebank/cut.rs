@@ -14,7 +14,7 @@ pub(super) fn parts(block: &[u8], most_words: usize) -> Option<Vec<(usize, Vec<u
     let lines: Vec<&str> = text.lines().collect();
     let n_comments = lines.iter().take_while(|line| line.starts_with('#')).count();
     let nodes = lines[n_comments..].iter().map(|line| Line::of(line)).collect::<Option<Vec<_>>>()?;
-    let n_words = nodes.iter().filter(|node| node.kind == Kind::Word).count();
+    let n_words = nodes.iter().filter(|node| node.kind == NodeKind::Word).count();
     if n_words <= most_words.max(1) {
         return None;
     }
@@ -35,14 +35,14 @@ pub(super) fn parts(block: &[u8], most_words: usize) -> Option<Vec<(usize, Vec<u
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum NodeKind {
     Word,
     Range,
     Empty,
 }
 
 struct Line<'t> {
-    kind: Kind,
+    kind: NodeKind,
     /// The last one is MISC with whatever stands behind it.
     columns: [&'t str; 10],
 }
@@ -56,9 +56,9 @@ impl<'t> Line<'t> {
         }
         let id = columns[0];
         let kind = match (id.contains('-'), id.contains('.')) {
-            (true, _) => Kind::Range,
-            (_, true) => Kind::Empty,
-            _ => Kind::Word,
+            (true, _) => NodeKind::Range,
+            (_, true) => NodeKind::Empty,
+            _ => NodeKind::Word,
         };
         Some(Line { kind, columns })
     }
@@ -84,8 +84,8 @@ fn end_of_part(nodes: &[Line<'_>], start: usize, most_words: usize) -> usize {
     let (mut anywhere, mut behind_sentence) = (None, None);
     for (i, node) in nodes.iter().enumerate().skip(start) {
         match (node.kind, node.numbers()) {
-            (Kind::Range, Some((_, Some(last)))) => covered_to = last,
-            (Kind::Word, Some((id, _))) => {
+            (NodeKind::Range, Some((_, Some(last)))) => covered_to = last,
+            (NodeKind::Word, Some((id, _))) => {
                 if n_words >= most_words && (anywhere.is_some() || behind_sentence.is_some()) {
                     break;
                 }
@@ -93,7 +93,7 @@ fn end_of_part(nodes: &[Line<'_>], start: usize, most_words: usize) -> usize {
                 // Empty nodes stand behind a word and belong to it.
                 let next = nodes[i + 1..]
                     .iter()
-                    .position(|node| node.kind != Kind::Empty)
+                    .position(|node| node.kind != NodeKind::Empty)
                     .map_or(nodes.len(), |at| i + 1 + at);
                 if id >= covered_to {
                     anywhere = Some(next);
@@ -113,11 +113,11 @@ fn end_of_part(nodes: &[Line<'_>], start: usize, most_words: usize) -> usize {
 
 fn write_part(nodes: &[Line<'_>], part: &mut String) -> Option<()> {
     use std::fmt::Write as _;
-    let mut words = nodes.iter().filter(|node| node.kind == Kind::Word);
+    let mut words = nodes.iter().filter(|node| node.kind == NodeKind::Word);
     let first = words.next()?.numbers()?.0;
     let n_words = 1 + words.count();
     let offset = first.checked_sub(1)?;
-    for node in nodes.iter().filter(|node| node.kind != Kind::Empty) {
+    for node in nodes.iter().filter(|node| node.kind != NodeKind::Empty) {
         let (columns, (id, second)) = (node.columns, node.numbers()?);
         let id = id.checked_sub(offset)?;
         _ = match second {

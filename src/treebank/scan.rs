@@ -10,11 +10,17 @@ pub(super) type Bounds = [u32; 11];
 
 /// Receiver of faults: the rule that is broken, the line, from 0 within the block, and what makes the message of what was
 /// found and what was expected, which is asked only if the message is wanted.
-pub(super) type Report<'r> = dyn FnMut(Rule, usize, &dyn Fn() -> (String, String)) + 'r;
+pub(super) type FaultReceiver<'r> = dyn FnMut(Rule, usize, &dyn Fn() -> (String, String)) + 'r;
 
 /// Fills `words` with the places of the columns in `text`, whose lines all end in a line feed and none of which is
 /// empty, and reports every fault. Without faults, `words` are sound. Lines have columns of the names `further` behind the ten.
-pub(super) fn scan(text: &str, format: Format, further: &[Box<str>], words: &mut Vec<Bounds>, report: &mut Report<'_>) {
+pub(super) fn scan(
+    text: &str,
+    format: Format,
+    further: &[Box<str>],
+    words: &mut Vec<Bounds>,
+    report: &mut FaultReceiver<'_>,
+) {
     let expected_columns = 10 + further.len();
     words.clear();
     let bytes = text.as_bytes();
@@ -172,7 +178,7 @@ impl Ids {
         false
     }
 
-    fn finish(self, report: &mut Report<'_>) {
+    fn finish(self, report: &mut FaultReceiver<'_>) {
         if self.n_words == 0 {
             let expected = "at least one word; remove the block";
             report(Rule::Words, 0, &|| ("a sentence without words".into(), expected.into()));

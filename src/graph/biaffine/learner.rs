@@ -19,7 +19,7 @@ use crate::neural::parameters::Parameters;
 
 /// A network that is being trained.
 #[derive(Debug, Clone)]
-pub struct Learner {
+pub struct BiaffineLearner {
     layout: Arc<Layout>,
     /// Dropout rate of units.
     dropout: f32,
@@ -29,11 +29,11 @@ pub struct Learner {
     panels: Vec<Panels>,
 }
 
-impl Learner {
+impl BiaffineLearner {
     /// A network that begins with these parameters.
-    pub fn new(layout: Arc<Layout>, parameters: Parameters, rule: Rule, noise: Noise, dropout: f32) -> Learner {
+    pub fn new(layout: Arc<Layout>, parameters: Parameters, rule: Rule, noise: Noise, dropout: f32) -> BiaffineLearner {
         let panels = panels_of(&layout.network, &parameters);
-        Learner { layout, dropout, noise, optimiser: Optimiser::new(rule, parameters), panels }
+        BiaffineLearner { layout, dropout, noise, optimiser: Optimiser::new(rule, parameters), panels }
     }
 
     #[cfg(test)]
@@ -42,7 +42,7 @@ impl Learner {
     }
 
     pub(super) fn scoring(&self) -> Scoring<'_> {
-        let Learner { layout, optimiser, panels, noise, dropout } = self;
+        let BiaffineLearner { layout, optimiser, panels, noise, dropout } = self;
         let (network, n_outputs) = (&layout.network, layout.n_outputs());
         Scoring { network, parameters: &optimiser.parameters, panels, n_outputs, noise: Some((noise, *dropout)) }
     }
@@ -62,7 +62,7 @@ impl Learner {
     }
 }
 
-impl Averaged for Learner {
+impl Averaged for BiaffineLearner {
     type Finished = Biaffine;
 
     fn n_features(&self) -> usize {
@@ -87,7 +87,7 @@ impl Averaged for Learner {
 
     /// # Panics
     /// If there are several: networks cannot be added up.
-    fn finish(replicas: &[&Learner]) -> Biaffine {
+    fn finish(replicas: &[&BiaffineLearner]) -> Biaffine {
         assert_eq!(replicas.len(), 1, "networks cannot be added up");
         Biaffine::new(Arc::clone(&replicas[0].layout), replicas[0].optimiser.average.clone())
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::gradient::{Example, gradients};
 use super::layout::Layout;
-use super::learner::Learner;
+use super::learner::BiaffineLearner;
 use super::score::Reading;
 use super::tensors::{self, *};
 use crate::features::N_COLUMNS;
@@ -32,14 +32,14 @@ fn options(system: GraphKind) -> GraphOptions {
 }
 
 /// A learner whose numbers are larger than those that training begins with, so that units differ.
-fn learner(data: &GraphData) -> Learner {
+fn learner(data: &GraphData) -> BiaffineLearner {
     let network = data.header().network.clone().unwrap();
     let vocabulary = data.vocabulary().unwrap();
     let layout = Layout::new(network, vocabulary.clone(), data.inventory(), data.header().labels.len());
     let parameters = enlarged(tensors::random(&layout, 3), 2.0, 0.4);
     let noise = Noise::new(4, vocabulary, data.examples().iter().map(|(input, _)| input));
     let rule = Rule { learner: crate::linear::Learner::Adam, rate: 0.01, second: 0.99, n_steps: Some(100) };
-    Learner::new(Arc::new(layout), parameters, rule, noise, 0.25)
+    BiaffineLearner::new(Arc::new(layout), parameters, rule, noise, 0.25)
 }
 
 fn examples(data: &GraphData, n: usize) -> Vec<Example<'_>> {
@@ -149,7 +149,7 @@ fn trees_are_as_probable_as_they_say() {
         let options = GraphOptions { roots, ..options(system) };
         let data = GraphData::new(&options, &treebank, None).unwrap();
         let learner = learner(&data);
-        let finished = Learner::finish(&[&learner]);
+        let finished = BiaffineLearner::finish(&[&learner]);
         let scoring = finished.scoring();
         let inputs: Vec<_> = data.examples().iter().map(|(input, _)| input).collect();
         let readings = scoring.read(&inputs);

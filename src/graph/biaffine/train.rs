@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::gradient::Example;
 use super::layout::Layout;
-use super::learner::Learner;
+use super::learner::BiaffineLearner;
 use super::tensors;
 use crate::graph::GraphOptions;
 use crate::graph::learn::{GraphSetup, Learns};
@@ -16,7 +16,7 @@ use crate::training::Tick;
 
 impl GraphSetup<'_> {
     /// The network that training begins with, if one is to be trained.
-    pub fn biaffine(&self) -> Option<Learner> {
+    pub fn biaffine(&self) -> Option<BiaffineLearner> {
         let GraphSetup { options, data } = *self;
         let (network, vocabulary) = (data.header().network.clone()?, data.vocabulary()?);
         let inputs = data.examples().iter().map(|(input, _)| input);
@@ -30,7 +30,7 @@ impl GraphSetup<'_> {
         let learner = crate::linear::Learner::Adam;
         let rule = Rule { learner, rate: options.rate.unwrap_or(GraphOptions::RATE), second: 0.99, n_steps };
         let dropout = options.dropout.unwrap_or(GraphOptions::DROPOUT) as f32;
-        Some(Learner::new(Arc::new(layout), parameters, rule, noise, dropout))
+        Some(BiaffineLearner::new(Arc::new(layout), parameters, rule, noise, dropout))
     }
 
     /// The sentences of a mini-batch.
@@ -39,7 +39,7 @@ impl GraphSetup<'_> {
     }
 }
 
-impl Learns for Learner {
+impl Learns for BiaffineLearner {
     fn pass(&mut self, setup: GraphSetup, order: &[usize], tick: &mut Tick) -> ControlFlow<(), u64> {
         let examples = setup.data.examples();
         let (mut updates, mut done) = (0, 0);

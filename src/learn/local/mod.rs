@@ -150,7 +150,7 @@ pub fn learn<S: TransitionSystem>(
     };
     let (arena, context, scratch) = workspace.parts(setting.machine.actions);
     parameters.begin(scratch.memory, context);
-    let mut learner = Learner {
+    let mut learner = LocalLearner {
         setting,
         supervision,
         context,
@@ -171,7 +171,7 @@ pub fn learn<S: TransitionSystem>(
     (n_wrong, learner.gradient)
 }
 
-struct Learner<'s, 'a, 'w, S> {
+struct LocalLearner<'s, 'a, 'w, S> {
     setting: Setting<'s, S>,
     supervision: &'s Supervision<'s, S>,
     context: Context<'s>,
@@ -199,7 +199,7 @@ struct Decided {
     learned: bool,
 }
 
-impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
+impl<'a, S: TransitionSystem> LocalLearner<'_, 'a, '_, S> {
     fn learn(&mut self, mut policy: Policy) -> u64 {
         let machine = self.setting.machine;
         let at_once = matches!(self.parameters, Parameters::AtOnce(_));
@@ -361,7 +361,7 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
     /// Chooses among the correct options of the decision at hand, which are whole actions or these moves, unless that is left
     /// to the objective.
     fn choose(&mut self, item: &'a Item<'a, S::Shared<'a>>, moves: Option<&[MoveOption]>) {
-        let Learner { among: Some(among), decision, setting, .. } = self else { return };
+        let LocalLearner { among: Some(among), decision, setting, .. } = self else { return };
         // A perceptron has nothing to learn there.
         if self.objective.objective() == Objective::Perceptron && decision.is_right() {
             return;
@@ -428,7 +428,7 @@ impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
 
     /// Collects the gradients of the decision at hand; whether there are any.
     fn credit(&mut self, item: &'a Item<'a, S::Shared<'a>>, stage: usize, reference: usize) -> bool {
-        let Learner { decision, scores, parameters, objective, memory, context, gradient, .. } = self;
+        let LocalLearner { decision, scores, parameters, objective, memory, context, gradient, .. } = self;
         let model: &dyn Trainable = &**parameters;
         let mut any = model.counts_decisions();
         decision.gradients(stage, reference, scores, (model, objective), |point, of_point| {

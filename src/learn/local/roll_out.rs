@@ -3,7 +3,7 @@
 use rand::rngs::Xoshiro256PlusPlus;
 
 use super::score_matrix::{MoveOption, ScoreMatrix};
-use super::{Learner, LearningToSearch, RollOut, draw, from_least, reference};
+use super::{LearningToSearch, LocalLearner, RollOut, draw, from_least, reference};
 use crate::configuration::Point;
 use crate::decode::{Item, Machine};
 use crate::model::{Dropped, Trainable};
@@ -21,7 +21,7 @@ pub fn loss(gold: &Gold, tree: &Tree) -> u32 {
         .sum()
 }
 
-impl<'a, S: TransitionSystem> Learner<'_, 'a, '_, S> {
+impl<'a, S: TransitionSystem> LocalLearner<'_, 'a, '_, S> {
     /// Replaces the costs of `options` by those of roll-outs, if any are called for.
     pub(super) fn roll_out(
         &mut self,

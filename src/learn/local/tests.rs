@@ -11,7 +11,7 @@ use super::*;
 use crate::configuration::Interner;
 use crate::features::Input;
 use crate::learn::{Preset, TrainOptions, TrainingData};
-use crate::linear::Learner as Rule;
+use crate::linear::Learner;
 use crate::linear::{Averages as _, FrozenWeights, LearnerOptions, Linear, Perceptron, Regressors, Weights as _};
 use crate::model::{Averaged, Frozen as _};
 use crate::system::{AnySystem, Move, OverPending, Roots, SystemKind};
@@ -58,9 +58,9 @@ fn the_shortcut_tells_what_roll_outs_cost() {
     }
 }
 
-fn regressors(data: &TrainingData, rule: Rule) -> Regressors {
+fn regressors(data: &TrainingData, learner: Learner) -> Regressors {
     let features = Arc::new(data.header().compile().unwrap());
-    Regressors::new(features, data.stages().clone(), LearnerOptions::of(rule), 1)
+    Regressors::new(features, data.stages().clone(), LearnerOptions::of(learner), 1)
 }
 
 fn perceptron(data: &TrainingData) -> Perceptron {
@@ -102,7 +102,7 @@ fn with_learner<S: TransitionSystem, R>(
     data: &TrainingData,
     (input, gold): (&Input, &Gold),
     model: &Perceptron,
-    walk: impl FnOnce(&mut Learner<'_, '_, '_, S>) -> R,
+    walk: impl FnOnce(&mut LocalLearner<'_, '_, '_, S>) -> R,
 ) -> R {
     let setting = setting(system, data, false);
     let (machine, actions) = (setting.machine, data.actions());
@@ -111,7 +111,7 @@ fn with_learner<S: TransitionSystem, R>(
     let context = Context { input, interner: &interner, actions };
     let mut memory = Opaque::default();
     model.begin(&mut memory, context);
-    walk(&mut Learner {
+    walk(&mut LocalLearner {
         setting,
         supervision: &supervision,
         context,
@@ -141,7 +141,7 @@ fn costly_on_a_walk<S: TransitionSystem>(
     with_learner(system, data, (input, gold), &perceptron(data), |learner| walk_of_costs(learner, number))
 }
 
-fn walk_of_costs<'a, S: TransitionSystem>(learner: &mut Learner<'_, 'a, '_, S>, number: u64) -> usize {
+fn walk_of_costs<'a, S: TransitionSystem>(learner: &mut LocalLearner<'_, 'a, '_, S>, number: u64) -> usize {
     let (machine, actions, input) = (learner.setting.machine, learner.context.actions, learner.context.input);
     let mut stream = random::stream(9, "walk", &[number]);
     let mut item = machine.initial(learner.arena, input.n_words());
@@ -176,7 +176,7 @@ fn roll_outs_of_the_reference_change_nothing() {
         let options = TrainOptions { decisions, ..options(crate::systems::ARC_HYBRID) };
         let data = data(&options, 20, false);
         let train = |search: LearningToSearch| {
-            let mut model = regressors(&data, Rule::Adagrad);
+            let mut model = regressors(&data, Learner::Adagrad);
             let mut objective = LocalObjective::new(Objective::Regression, None, data.stages().outputs().len());
             with_system!(options.system, options.roots, |system| {
                 for number in 0..data.examples().len() {
@@ -215,7 +215,7 @@ fn the_perceptron_is_the_perceptron() {
         let options = options(system);
         let data = data(&options, 30, false);
         let mut sums = Vec::new();
-        let (mut real, mut integer) = (regressors(&data, Rule::Perceptron), perceptron(&data));
+        let (mut real, mut integer) = (regressors(&data, Learner::Perceptron), perceptron(&data));
         let mut objectives = [(); 2].map(|()| LocalObjective::new(Objective::Perceptron, None, 1));
         for pass in 0..3 {
             for number in 0..data.examples().len() {
@@ -299,7 +299,7 @@ struct Seen {
 }
 
 fn walk_of_choices<'a, S: TransitionSystem>(
-    learner: &mut Learner<'_, 'a, '_, S>,
+    learner: &mut LocalLearner<'_, 'a, '_, S>,
     number: u64,
     derivation: Option<&[Choice]>,
     seen: &mut Seen,
@@ -392,7 +392,7 @@ fn all_correct_transitions_share_a_step() {
     let options = options(crate::systems::ARC_HYBRID);
     let data = data(&options, 30, false);
     let train = |correct: Option<Correct>| {
-        let mut model = regressors(&data, Rule::Perceptron);
+        let mut model = regressors(&data, Learner::Perceptron);
         let mut objective = LocalObjective::new(Objective::Perceptron, None, 1);
         let mut steps = BTreeSet::new();
         with_system!(options.system, options.roots, |system| {

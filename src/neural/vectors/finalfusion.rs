@@ -9,7 +9,7 @@
 //! Metadata (5) and norms (6) are passed over: vectors are as they stand in the matrix, of length 1 if finalfusion made it so. Quantised
 //! matrices (4) and vocabularies without words (9, of floret) are refused.
 
-use super::source::Source;
+use super::source::VectorFile;
 use crate::error::{Error, Result};
 
 /// Magic bytes of finalfusion's files.
@@ -24,17 +24,17 @@ pub trait Rows {
     ///
     /// # Errors
     /// If they are too many.
-    fn start(&mut self, source: &Source, dimension: usize) -> Result<()>;
+    fn start(&mut self, source: &VectorFile, dimension: usize) -> Result<()>;
 
     /// Takes the row of the word with this number: numbers of 32 bits, the lowest byte first.
     ///
     /// # Errors
     /// If one is not finite.
-    fn row(&mut self, source: &Source, word: (usize, &str), bytes: &[u8]) -> Result<()>;
+    fn row(&mut self, source: &VectorFile, word: (usize, &str), bytes: &[u8]) -> Result<()>;
 }
 
 /// Reads the vectors of all words.
-pub fn read(source: &mut Source, vectors: &mut dyn Rows) -> Result<()> {
+pub fn read(source: &mut VectorFile, vectors: &mut dyn Rows) -> Result<()> {
     let mut file = File { source };
     let [_, version, n_chunks] = [file.u32()?, file.u32()?, file.u32()?];
     if version != 0 {
@@ -76,7 +76,7 @@ pub fn read(source: &mut Source, vectors: &mut dyn Rows) -> Result<()> {
 }
 
 struct File<'s> {
-    source: &'s mut Source,
+    source: &'s mut VectorFile,
 }
 
 impl File<'_> {

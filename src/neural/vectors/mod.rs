@@ -15,7 +15,7 @@ mod source;
 mod tests;
 
 use self::finalfusion::Rows;
-use self::source::Source;
+use self::source::VectorFile;
 use hashbrown::hash_map::Entry;
 use hashbrown::{HashMap, HashSet};
 
@@ -49,7 +49,7 @@ impl Vectors {
     /// If it cannot be read or holds no vectors, with the line (or, in binary forms, the number of the word) that is wrong: another
     /// number of numbers than before, what is no number, or another number of words than the file says of itself.
     pub fn read(path: &str, columns: &Columns) -> Result<Vectors> {
-        let mut source = Source::open(path)?;
+        let mut source = VectorFile::open(path)?;
         let (columns, sha256) = (columns.clone(), String::new());
         let (values, rows, numbers) = (Vec::new(), HashMap::new(), Vec::new());
         let mut vectors =
@@ -174,7 +174,7 @@ impl Vectors {
         self.numbers.truncate(last * self.dimension);
     }
 
-    fn read_text(&mut self, source: &mut Source) -> Result<()> {
+    fn read_text(&mut self, source: &mut VectorFile) -> Result<()> {
         let mut announced = None;
         // Words that became one with others count, too.
         let mut n_words = 0;
@@ -232,7 +232,7 @@ impl Vectors {
         }
     }
 
-    fn read_binary(&mut self, source: &mut Source) -> Result<()> {
+    fn read_binary(&mut self, source: &mut VectorFile) -> Result<()> {
         let mut line = Vec::new();
         source.line(&mut line)?;
         let Some((n, dimension)) = head_line(String::from_utf8_lossy(&line).trim_end()) else {
@@ -244,7 +244,7 @@ impl Vectors {
         let mut bytes = vec![0; 4 * dimension];
         let mut word = Vec::new();
         for number in 1..=n {
-            let cut = |source: &Source| {
+            let cut = |source: &VectorFile| {
                 source.problem(0, format!("an end at word {number}"), &format!("{n} words, as the first line says"))
             };
             source.word(&mut word)?;
@@ -256,7 +256,7 @@ impl Vectors {
         source.expect_end(0)
     }
 
-    fn set_dimension(&mut self, source: &Source, line: usize, dimension: usize) -> Result<()> {
+    fn set_dimension(&mut self, source: &VectorFile, line: usize, dimension: usize) -> Result<()> {
         if (1..=MAX_DIMENSION).contains(&dimension) {
             (self.dimension, self.dimension_line) = (dimension, line);
             return Ok(());
@@ -267,11 +267,11 @@ impl Vectors {
 }
 
 impl Rows for Vectors {
-    fn start(&mut self, source: &Source, dimension: usize) -> Result<()> {
+    fn start(&mut self, source: &VectorFile, dimension: usize) -> Result<()> {
         self.set_dimension(source, 0, dimension)
     }
 
-    fn row(&mut self, source: &Source, (number, word): (usize, &str), bytes: &[u8]) -> Result<()> {
+    fn row(&mut self, source: &VectorFile, (number, word): (usize, &str), bytes: &[u8]) -> Result<()> {
         let start = self.numbers.len();
         self.numbers.extend(bytes.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)));
         if let Some(found) = self.numbers[start..].iter().find(|number| !number.is_finite()) {
@@ -318,6 +318,6 @@ fn head_line(line: &str) -> Option<(usize, usize)> {
 }
 
 /// Hint at a probable cause, for a file that does not look like text.
-fn hint(source: &Source) -> &'static str {
+fn hint(source: &VectorFile) -> &'static str {
     if source.is_binary { "; word2vec's binary form is read from files whose names end in .bin" } else { "" }
 }

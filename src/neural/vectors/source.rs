@@ -11,7 +11,7 @@ use crate::files::{hex, open};
 const MAX_LINE: u64 = 1 << 20;
 
 /// A file that is read once.
-pub struct Source {
+pub struct VectorFile {
     path: String,
     input: Box<dyn BufRead + Send>,
     /// Digest of the bytes that were looked at and not read yet.
@@ -22,11 +22,11 @@ pub struct Source {
     pub is_binary: bool,
 }
 
-impl Source {
+impl VectorFile {
     /// Opens the file, which may be packed.
-    pub fn open(path: &str) -> Result<Source> {
+    pub fn open(path: &str) -> Result<VectorFile> {
         let input = open(Path::new(path))?;
-        Ok(Source { path: path.to_owned(), input, sha256: Sha256::new(), n_bytes: 0, is_binary: false })
+        Ok(VectorFile { path: path.to_owned(), input, sha256: Sha256::new(), n_bytes: 0, is_binary: false })
     }
 
     /// Error in a line; 0 where there are no lines.

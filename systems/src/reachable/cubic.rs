@@ -26,17 +26,17 @@ pub(super) struct Cubic {
     /// Place of each node of the sentence: its number among the items, or behind these among the words.
     places: Vec<usize>,
     /// By first and last of the words, the first being the root of the tree over them; both from 0 on.
-    first_is_root: Table,
+    first_is_root: ArcCounts,
     /// By the number of the word before the first and by that of the last, which is the root.
-    last_is_root: Table,
+    last_is_root: ArcCounts,
     /// By two words: the first a dependent of the second, with all between them.
-    left_arc: Table,
+    left_arc: ArcCounts,
     /// By two words: the second a dependent of the first, with all between them.
-    right_arc: Table,
+    right_arc: ArcCounts,
     /// By item and k: the item is the root and has taken no item as a dependent yet.
-    of_item: Table,
+    of_item: ArcCounts,
     /// By item and word: as `of_item`, the word being its last dependent and without dependents on the right so far.
-    with_dependent: Table,
+    with_dependent: ArcCounts,
     /// By item: how many of the items that joined since it became the root are its gold dependents.
     on_left: Vec<i32>,
     /// By word, for the current i.
@@ -47,12 +47,12 @@ pub(super) struct Cubic {
 
 /// A table of numbers of arcs with rows of one length.
 #[derive(Debug, Default)]
-struct Table {
+struct ArcCounts {
     cells: Vec<i32>,
     width: usize,
 }
 
-impl Table {
+impl ArcCounts {
     fn reset(&mut self, height: usize, width: usize) {
         self.width = width;
         self.cells.clear();
