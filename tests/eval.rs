@@ -7,7 +7,7 @@ use std::process::Output;
 use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
-use treebeam::eval::{Headline, Input, Options, Report, Section};
+use treebeam::eval::{EvalOptions, Headline, Input, Report, Section};
 use treebeam_lab::evaluation::render;
 
 /// "She left." and "No one, seriously, knew": the second non-projective, with a subtype and a multiword range.
@@ -444,7 +444,8 @@ fn breakdowns_can_be_left_out_afterwards() {
     let (gold, systems) = (read("gold"), [read("system"), read("gold")]);
     let report = |sections: &[Section]| {
         let headline = Headline::default();
-        let options = Options { rule: None, headline, sections: sections.to_vec(), samples: 50, seed: 1, tags: None };
+        let options =
+            EvalOptions { rule: None, headline, sections: sections.to_vec(), samples: 50, seed: 1, tags: None };
         Report::new(&gold, &systems, &options).unwrap()
     };
     let mut kept = report(&Section::ALL);

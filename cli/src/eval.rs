@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use treebeam::eval::{Granularity, Headline, Input, Options, Punctuation, PunctuationRule, Report, Section};
+use treebeam::eval::{EvalOptions, Granularity, Headline, Input, Punctuation, PunctuationRule, Report, Section};
 use treebeam::features::ColumnName;
 use treebeam::files::{Output, Paths};
 use treebeam::treebank::Column;
@@ -82,7 +82,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let gold = Input::read_for(&args.gold, tags)?;
     let systems = systems.into_iter().map(|path| Input::read_for(path, tags)).collect::<Result<Vec<_>, _>>()?;
     let asked_for_confidence = args.by.as_ref().is_some_and(|by| by.contains(&Section::Confidence));
-    let options = Options {
+    let options = EvalOptions {
         rule: args.punct_rule,
         headline: Headline { punctuation: args.punct, granularity: args.granularity },
         sections: args.by.unwrap_or_else(|| match args.json || args.html.is_some() {

@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use treebeam::eval::{Granularity, Headline, Input, Options, Punctuation, PunctuationRule, Report, Section};
+use treebeam::eval::{Granularity, Headline, Input, EvalOptions, Punctuation, PunctuationRule, Report, Section};
 use treebeam_lab::evaluation::render;
 
 use crate::errors::{exception, guarded, of_problem};
@@ -38,7 +38,7 @@ pub fn evaluate(
             None => Section::ALL.to_vec(),
             Some(by) => by.iter().map(|by| chosen::<Section>("by", by)).collect::<PyResult<_>>()?,
         };
-        let options = Options {
+        let options = EvalOptions {
             rule: punct_rule.map(|rule| chosen::<PunctuationRule>("punct_rule", rule)).transpose()?,
             headline: Headline {
                 punctuation: chosen::<Punctuation>("punct", punct)?,

@@ -37,4 +37,4 @@ pub use pairs::{Gain, Pairs, holm, sign, signs};
 pub use parallel::Parallel;
 pub use punctuation::{Punctuation, PunctuationRule};
 pub use reliability::{Bin, Reliability};
-pub use report::{FORMAT, Headline, Intervals, Options, Report, SystemReport, Test, Variant};
+pub use report::{EvalOptions, FORMAT, Headline, Intervals, Report, SystemReport, Test, Variant};

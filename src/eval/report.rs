@@ -17,7 +17,7 @@ use crate::treebank::{Column, Format};
 
 /// Options of evaluation.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct EvalOptions {
     /// Definition of punctuation; if not given, the tag where the gold file uses it, else the form.
     pub rule: Option<PunctuationRule>,
     /// Headline score, of which breakdowns, intervals and tests are made.
@@ -152,7 +152,7 @@ impl Report {
     ///
     /// # Panics
     /// If `options.samples` is 0.
-    pub fn new(gold: &Input, systems: &[Input], options: &Options) -> Result<Report> {
+    pub fn new(gold: &Input, systems: &[Input], options: &EvalOptions) -> Result<Report> {
         let with_aligned = |system| {
             let scores = aligned_scores(gold, system);
             match check_alignment(gold, system) {
@@ -187,7 +187,7 @@ impl Report {
                     gold.sentences.iter().zip(&first.sentences).zip(&second.sentences).zip(&headline_scored);
                 let triples: Vec<Triple> =
                     sentences.map(|(((gold, first), second), scored)| Triple { gold, first, second, scored }).collect();
-                let Options { headline, sections, samples, seed, .. } = options;
+                let EvalOptions { headline, sections, samples, seed, .. } = options;
                 Some(compared(&triples, headline.granularity, sections, *samples, *seed))
             }
             _ => None,
@@ -289,7 +289,7 @@ impl SystemReport {
         aligned: Vec<AlignedScore>,
         punctuation: &[Vec<bool>],
         by_sentence: Option<&[Counts]>,
-        options: &Options,
+        options: &EvalOptions,
     ) -> SystemReport {
         let mut report = SystemReport {
             path: system.path.clone(),
@@ -328,7 +328,7 @@ impl SystemReport {
 }
 
 impl Test {
-    fn new(a: &[Counts], b: &[Counts], metric: Metric, options: &Options) -> Test {
+    fn new(a: &[Counts], b: &[Counts], metric: Metric, options: &EvalOptions) -> Test {
         let total = |counts: &[Counts]| metric.score(&counts.iter().sum());
         let better =
             |a: &[Counts], b: &[Counts]| a.iter().zip(b).filter(|(a, b)| metric.correct(a) > metric.correct(b)).count();
