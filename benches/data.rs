@@ -10,12 +10,12 @@ use treebeam::linear::{FrozenWeights, LinearModel, LinearScorer};
 use treebeam::model::Frozen as _;
 use treebeam::system::{AnySystem, OverPending, OverStacks, Roots};
 use treebeam::tree::{Gold, Labels};
-use treebeam::treebank::generate::{Options, sentences};
+use treebeam::treebank::generate::{GeneratorOptions, sentences};
 use treebeam::treebank::{Format, Sentence, Treebank};
 
 /// `n_sentences` generated sentences, projective ones.
 pub fn generated(seed: u64, n_sentences: usize) -> Treebank {
-    let sentences = sentences(Options { seed, n_sentences, non_projective: false }).collect();
+    let sentences = sentences(GeneratorOptions { seed, n_sentences, non_projective: false }).collect();
     Treebank { path: PathBuf::from("generated"), format: Format::Conllu, sentences, sha256: String::new() }
 }
 

@@ -8,7 +8,7 @@ use treebeam::prelude::*;
 fn main() -> Result<(), Error> {
     treebeam_systems::register();
     let generated =
-        |seed, n_sentences| generate::treebank(generate::Options { seed, n_sentences, non_projective: false });
+        |seed, n_sentences| generate::treebank(generate::GeneratorOptions { seed, n_sentences, non_projective: false });
     let (train, test) = (generated(1, 500), generated(2, 200));
     let options = TrainOptions { iterations: 3.into(), ..TrainOptions::default() };
     let data = TrainingData::new(&options, &train, None)?;

@@ -21,7 +21,7 @@ S0.w B0.w
 fn main() -> Result<(), Error> {
     treebeam_systems::register();
     let generated =
-        |seed, n_sentences| generate::treebank(generate::Options { seed, n_sentences, non_projective: false });
+        |seed, n_sentences| generate::treebank(generate::GeneratorOptions { seed, n_sentences, non_projective: false });
     let own = std::env::temp_dir().join(format!("treebeam-example-{}.feat", std::process::id()));
     let path = match std::env::args().nth(1) {
         Some(path) => path,

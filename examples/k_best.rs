@@ -6,13 +6,13 @@ use treebeam::prelude::*;
 
 fn main() -> Result<(), Error> {
     treebeam_systems::register();
-    let train = generate::treebank(generate::Options { seed: 1, n_sentences: 500, non_projective: false });
+    let train = generate::treebank(generate::GeneratorOptions { seed: 1, n_sentences: 500, non_projective: false });
     let options = TrainOptions { iterations: 3.into(), ..TrainOptions::default() };
     let data = TrainingData::new(&options, &train, None)?;
     let model = train_model(&options, &data, 1)?;
 
     // Words and tags as another program gives them: here, those of a sentence that was not trained on.
-    let other = generate::Options { seed: 2, n_sentences: 1, non_projective: false };
+    let other = generate::GeneratorOptions { seed: 2, n_sentences: 1, non_projective: false };
     let given: Vec<Sentence> = generate::sentences(other).collect();
     let given = &given[0];
     let known = |word: Node| [Column::Form, Column::Upos].map(|column| (column, given.column(word, column)));

@@ -10,7 +10,7 @@ use treebeam::prelude::*;
 fn main() -> Result<(), Error> {
     treebeam_systems::register();
     let generated =
-        |seed, n_sentences| generate::treebank(generate::Options { seed, n_sentences, non_projective: false });
+        |seed, n_sentences| generate::treebank(generate::GeneratorOptions { seed, n_sentences, non_projective: false });
     let files: Vec<String> = std::env::args().skip(1).collect();
     let (train, test) = match &files[..] {
         [train, test] => (Treebank::read(Path::new(train), None)?, Treebank::read(Path::new(test), None)?),

@@ -22,7 +22,7 @@ use crate::system::Actions;
 /// use treebeam::model::ScorerKind;
 /// # treebeam_systems::register();
 ///
-/// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
+/// let train = generate::treebank(generate::GeneratorOptions { seed: 1, n_sentences: 60, non_projective: false });
 /// let options = TrainOptions { hidden: Some(16), iterations: 1.into(), ..TrainOptions::default() };
 /// let options = options.with_scorer(ScorerKind::FeedForward);
 /// let data = TrainingData::new(&options, &train, None)?;

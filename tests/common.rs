@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use assert_cmd::Command;
 use treebeam::learn::{TrainOptions, TrainingData};
 use treebeam::linear::LinearModel;
-use treebeam::treebank::generate::{Options, sentences};
+use treebeam::treebank::generate::{GeneratorOptions, sentences};
 use treebeam::treebank::{Format, Sentence, Treebank};
 
 /// The root of the repository.
@@ -24,12 +24,12 @@ pub fn treebeam(folder: &Path, line: &str) -> Command {
 
 /// Generated sentences, projective ones.
 pub fn generated(seed: u64, n_sentences: usize) -> Vec<Sentence> {
-    sentences(Options { seed, n_sentences, non_projective: false }).collect()
+    sentences(GeneratorOptions { seed, n_sentences, non_projective: false }).collect()
 }
 
 /// Generated sentences, some of which are not projective.
 pub fn generated_non_projective(seed: u64, n_sentences: usize) -> Vec<Sentence> {
-    sentences(Options { seed, n_sentences, non_projective: true }).collect()
+    sentences(GeneratorOptions { seed, n_sentences, non_projective: true }).collect()
 }
 
 /// A treebank in memory.

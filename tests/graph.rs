@@ -7,13 +7,13 @@ use tempfile::TempDir;
 use treebeam::graph::{self, GraphData, GraphKind, GraphOptions, GraphParser, Learner};
 use treebeam::learn::{Keep, Nonprojective};
 use treebeam::tree::{Labels, Roots, is_projective};
-use treebeam::treebank::generate::{Options, sentences};
+use treebeam::treebank::generate::{GeneratorOptions, sentences};
 use treebeam::treebank::{Sentence, Treebank};
 
 use crate::common::{generated, treebank, treebeam, write};
 
 fn crossing(seed: u64, n_sentences: usize) -> Vec<Sentence> {
-    sentences(Options { seed, n_sentences, non_projective: true }).collect()
+    sentences(GeneratorOptions { seed, n_sentences, non_projective: true }).collect()
 }
 
 /// The words of each sentence of `on` whose head or label a parser trained on `shown` gets wrong.

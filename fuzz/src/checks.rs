@@ -18,7 +18,7 @@ use treebeam::parser::{AnyParser, Loaded, ParseOptions};
 use treebeam::tree::{Labels, Roots};
 use treebeam::treebank::columns::{ColumnReader, Layout};
 use treebeam::treebank::convert::{Dropped, write};
-use treebeam::treebank::generate::{Options, sentences};
+use treebeam::treebank::generate::{GeneratorOptions, sentences};
 use treebeam::treebank::{Format, Reader, Sentence, Treebank, Validator};
 use treebeam_lab::experiment::{Record, Spec, Store};
 
@@ -216,7 +216,7 @@ fn changed(base: &[u8], magic: &'static [u8; 8], data: &[u8]) -> Vec<u8> {
 }
 
 fn generated(seed: u64, n_sentences: usize) -> Vec<Sentence> {
-    sentences(Options { seed, n_sentences, non_projective: false }).collect()
+    sentences(GeneratorOptions { seed, n_sentences, non_projective: false }).collect()
 }
 
 /// Templates of the small models, and places of their networks, which also read sets of values.

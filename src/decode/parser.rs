@@ -24,13 +24,14 @@ use crate::with_system;
 /// use treebeam::prelude::*;
 /// # treebeam_systems::register();
 ///
-/// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
+/// let train = generate::treebank(generate::GeneratorOptions { seed: 1, n_sentences: 60, non_projective: false });
 /// let options = TrainOptions { iterations: 2.into(), ..TrainOptions::default() };
 /// let model = train_model(&options, &TrainingData::new(&options, &train, None)?, 1)?;
 ///
 /// // One model is decoded at any width; 1 is greedy.
 /// let [greedy, beam] = [1, 8].map(|width| Parser::new(&model, width, 2));
-/// let test: Vec<Sentence> = generate::sentences(generate::Options { seed: 2, n_sentences: 5, non_projective: false }).collect();
+/// let other = generate::GeneratorOptions { seed: 2, n_sentences: 5, non_projective: false };
+/// let test: Vec<Sentence> = generate::sentences(other).collect();
 /// let (greedy, beam) = (greedy?.parse(&test, 1), beam?.parse(&test, 3));
 /// for (greedy, beam) in greedy.iter().zip(&beam) {
 ///     // The best trees come first.

@@ -201,13 +201,14 @@ mod tests {
     use super::*;
     use crate::features::{Attribute, Columns, Input, WordShape};
     use crate::tree::ROOT;
-    use crate::treebank::generate::{Options, sentences};
+    use crate::treebank::generate::{GeneratorOptions, sentences};
     use crate::treebank::{Column, Format, Sentence};
 
     #[test]
     fn values_have_numbers_by_frequency_and_come_back() {
         let columns = Columns::of_words_and_tags(Column::Form, WordShape::AsWritten, Column::Upos);
-        let sentences: Vec<Sentence> = sentences(Options { seed: 3, n_sentences: 30, non_projective: false }).collect();
+        let sentences: Vec<Sentence> =
+            sentences(GeneratorOptions { seed: 3, n_sentences: 30, non_projective: false }).collect();
         let inputs: Vec<Input> = sentences.iter().map(|sentence| Input::new(&columns, sentence)).collect();
         let vocabulary = Vocabulary::new(inputs.iter(), 2, 3);
         let [words, tags] = [0, 1].map(|column| vocabulary.values(column));

@@ -227,14 +227,14 @@ impl Difference {
 mod tests {
     use super::*;
     use crate::tree::Node;
-    use crate::treebank::generate::{Options, sentences};
+    use crate::treebank::generate::{GeneratorOptions, sentences};
     use crate::treebank::{Format, Treebank};
 
     /// After an update the gold tree beats the one it was learned from by exactly that one's loss, unless the step was cut
     /// off; the perceptron's margin grows by the squared norm.
     #[test]
     fn steps_are_as_long_as_they_should_be() {
-        let sentences = sentences(Options { seed: 8, n_sentences: 30, non_projective: true }).collect();
+        let sentences = sentences(GeneratorOptions { seed: 8, n_sentences: 30, non_projective: true }).collect();
         let path = "generated".into();
         let train = Treebank { path, format: Format::Conllu, sentences, sha256: String::new() };
         let short = 0.001;

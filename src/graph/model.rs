@@ -83,7 +83,7 @@ impl GraphHeader {
 /// use treebeam::graph::{self, GraphData, GraphOptions, GraphParser};
 /// use treebeam::prelude::*;
 ///
-/// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 30, non_projective: true });
+/// let train = generate::treebank(generate::GeneratorOptions { seed: 1, n_sentences: 30, non_projective: true });
 /// let options = GraphOptions { iterations: 2.into(), ..GraphOptions::default() };
 /// let data = GraphData::new(&options, &train, None)?;
 /// let mut run = graph::start(&options, &data, 1)?;

@@ -253,7 +253,7 @@ mod tests {
     use crate::graph::tests::columns;
     use crate::linear::IntegerWeights;
     use crate::random::{below, stream};
-    use crate::treebank::generate::{Options, sentences};
+    use crate::treebank::generate::{GeneratorOptions, sentences};
 
     /// Vectors that arcs share, and tags between that are carried along, change nothing: every arc scores what the sum over its
     /// features says, and no permitted label is better than the one chosen.
@@ -265,7 +265,7 @@ mod tests {
         let mut weights = IntegerWeights::new(16);
         let mut stream = stream(3, "weights", &[]);
         let mut scorer = ArcScorer::default();
-        for sentence in sentences(Options { seed: 5, n_sentences: 12, non_projective: false }) {
+        for sentence in sentences(GeneratorOptions { seed: 5, n_sentences: 12, non_projective: false }) {
             let input = Input::new(&columns, &sentence);
             let n = input.n_words() as Node;
             let arcs = || (0..=n).flat_map(|h| (1..=n).filter(move |&d| d != h).map(move |d| (h, d)));

@@ -13,7 +13,7 @@ use crate::model::Marginals;
 use crate::random::{below, stream};
 use crate::system::ActionId;
 use crate::tree::{LabelId, NO_NODE, Node, ROOT, Roots, Tree, all_trees, is_projective, violations};
-use crate::treebank::generate::{Options, sentences};
+use crate::treebank::generate::{GeneratorOptions, sentences};
 use crate::treebank::{Column, Format, Sentence};
 
 const FIRST_ORDER: [GraphKind; 2] = [GraphKind::Eisner, GraphKind::Mst];
@@ -377,8 +377,9 @@ fn parsers_find_what_enumeration_of_features_finds() {
     let may_bear = |part: Part, label| inventory.permitted(Side::of(part.head, part.dependent)).any(|it| it == label);
     let mut workspaces = GraphKind::LINEAR.map(|kind| (kind, Workspace::default()));
     let mut n_sentences = 0;
-    for sentence in
-        sentences(Options { seed: 7, n_sentences: 400, non_projective: false }).filter(|s| s.n_words() <= 4).take(8)
+    for sentence in sentences(GeneratorOptions { seed: 7, n_sentences: 400, non_projective: false })
+        .filter(|s| s.n_words() <= 4)
+        .take(8)
     {
         n_sentences += 1;
         let input = Input::new(&columns, &sentence);

@@ -36,7 +36,7 @@ pub type Watching = (usize, fn(&str));
 /// use treebeam::prelude::*;
 /// # treebeam_systems::register();
 /// let folder = tempfile::tempdir().unwrap();
-/// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
+/// let train = generate::treebank(generate::GeneratorOptions { seed: 1, n_sentences: 60, non_projective: false });
 /// let given = GivenOptions { iterations: Some(2.into()), ..GivenOptions::default() };
 /// let job = Job::new(given, folder.path().join("en.model"))?;
 /// job.check(&[], &[])?;

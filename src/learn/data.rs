@@ -49,7 +49,7 @@ pub struct Example {
 /// use treebeam::prelude::*;
 /// # treebeam_systems::register();
 ///
-/// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
+/// let train = generate::treebank(generate::GeneratorOptions { seed: 1, n_sentences: 60, non_projective: false });
 /// let options = TrainOptions::default();
 /// let data = TrainingData::new(&options, &train, None)?;
 /// assert_eq!((data.n_read(), data.examples().len()), (60, 60));

@@ -40,7 +40,7 @@ use crate::with_system;
 /// use treebeam::prelude::*;
 /// # treebeam_systems::register();
 ///
-/// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
+/// let train = generate::treebank(generate::GeneratorOptions { seed: 1, n_sentences: 60, non_projective: false });
 /// let options = TrainOptions { iterations: 2.into(), ..TrainOptions::default() };
 /// let data = TrainingData::new(&options, &train, Some(&train))?;
 /// let mut run = start(&options, &data, 1)?;

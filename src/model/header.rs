@@ -23,7 +23,7 @@ pub(crate) const MAX_BEAM: usize = 1 << 12;
 /// use treebeam::prelude::*;
 /// # treebeam_systems::register();
 ///
-/// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
+/// let train = generate::treebank(generate::GeneratorOptions { seed: 1, n_sentences: 60, non_projective: false });
 /// let options = TrainOptions { seed: 7, ..TrainOptions::default() };
 /// let data = TrainingData::new(&options, &train, None)?;
 /// // Enough to train the model again: the text of its features, its options, the checksum of its data.

@@ -41,7 +41,7 @@ use crate::treebank::Words;
 /// use treebeam::prelude::*;
 /// # treebeam_systems::register();
 ///
-/// let train = generate::treebank(generate::Options { seed: 1, n_sentences: 60, non_projective: false });
+/// let train = generate::treebank(generate::GeneratorOptions { seed: 1, n_sentences: 60, non_projective: false });
 /// let options = TrainOptions { iterations: 1.into(), ..TrainOptions::default() };
 /// let model = train_model(&options, &TrainingData::new(&options, &train, None)?, 1)?;
 ///

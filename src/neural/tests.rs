@@ -24,7 +24,7 @@ pub(super) const MOST_VALUES: usize = 3;
 /// With an encoder of so many layers, or without one; where `sets` says so with sets of values as inputs: in FEATS the words have up to
 /// [`MOST_VALUES`], in MISC up to two.
 pub(super) fn data(activation: Activation, layers: u32, sets: bool) -> TrainingData {
-    let sentences = generate::sentences(generate::Options { seed: 5, n_sentences: 12, non_projective: false });
+    let sentences = generate::sentences(generate::GeneratorOptions { seed: 5, n_sentences: 12, non_projective: false });
     let with_sets = |sentence: Sentence| {
         let line = |line: &str| {
             let mut fields: Vec<String> = line.split('\t').map(str::to_owned).collect();

@@ -14,13 +14,13 @@ use std::sync::Arc;
 ///
 /// # Examples
 /// ```
-/// use treebeam::treebank::generate::{Options, sentences};
+/// use treebeam::treebank::generate::{GeneratorOptions, sentences};
 /// use treebeam::treebank::{Format, Treebank};
 /// use treebeam::tree::{Labels, Roots};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("train.conllu");
-/// let options = Options { seed: 1, n_sentences: 10, non_projective: false };
+/// let options = GeneratorOptions { seed: 1, n_sentences: 10, non_projective: false };
 /// let text: String = sentences(options).map(|sentence| sentence.text().to_owned() + "\n").collect();
 /// std::fs::write(&path, text)?;
 ///

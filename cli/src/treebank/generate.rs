@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use treebeam::files::Output;
 use treebeam::treebank::Format;
-use treebeam::treebank::generate::{Options, sentences};
+use treebeam::treebank::generate::{GeneratorOptions, sentences};
 
 /// Options of `treebeam treebank generate`.
 #[derive(Debug, clap::Args)]
@@ -28,7 +28,8 @@ pub struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     super::warn_of_name(&args.output, Format::Conllu);
     let mut output = Output::create(&args.output)?;
-    let options = Options { seed: args.seed, n_sentences: args.sentences, non_projective: args.non_projective };
+    let options =
+        GeneratorOptions { seed: args.seed, n_sentences: args.sentences, non_projective: args.non_projective };
     for sentence in sentences(options) {
         sentence.write(&mut output)?;
     }

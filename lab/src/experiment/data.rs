@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::source::Source;
 use treebeam::error::{Error, Result};
 pub(super) use treebeam::files::hex;
-use treebeam::treebank::generate::{Options, sentences};
+use treebeam::treebank::generate::{GeneratorOptions, sentences};
 use treebeam::treebank::split::folds;
 use treebeam::treebank::{Format, Sentence, Treebank};
 
@@ -130,7 +130,7 @@ fn whole(source: &Source, path: &Path) -> Result<Treebank> {
         Source::Folder(_) => Treebank::read(path, None),
         Source::Folds { ref of, .. } | Source::Fold { ref of, .. } => whole(of, path),
         Source::Generated { seed, sentences: n_sentences, nonprojective: non_projective } => {
-            let sentences = sentences(Options { seed, n_sentences, non_projective }).collect();
+            let sentences = sentences(GeneratorOptions { seed, n_sentences, non_projective }).collect();
             Ok(Treebank::of_sentences(path, Format::Conllu, sentences))
         }
     }
@@ -304,7 +304,7 @@ mod tests {
 
     /// The text of generated sentences.
     fn text(numbers: Range<usize>) -> String {
-        let all = sentences(Options { seed: 1, n_sentences: numbers.end, non_projective: false });
+        let all = sentences(GeneratorOptions { seed: 1, n_sentences: numbers.end, non_projective: false });
         all.skip(numbers.start).map(|s| format!("{}\n", s.text())).collect()
     }
 

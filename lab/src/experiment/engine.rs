@@ -469,7 +469,8 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         let (checkpoint, shared_model) = (at("cell.checkpoint"), at("first.model"));
         let desk = Desk { checkpoint, checkpoint_every: Duration::ZERO, shared_model };
-        let treebank = generate::treebank(generate::Options { seed: 1, n_sentences: 30, non_projective: false });
+        let treebank =
+            generate::treebank(generate::GeneratorOptions { seed: 1, n_sentences: 30, non_projective: false });
         let options = TrainOptions { iterations: 2.into(), ..TrainOptions::default() };
         let first = shared(&options, || TrainingData::new(&options, &treebank, None), &desk, Instant::now()).unwrap();
         let again = || -> Result<TrainingData> { panic!("trained again") };

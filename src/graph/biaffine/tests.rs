@@ -21,7 +21,8 @@ use crate::treebank::{Format, Treebank, generate};
 use std::sync::Arc;
 
 fn treebank(seed: u64, n_sentences: usize) -> Treebank {
-    let sentences = generate::sentences(generate::Options { seed, n_sentences, non_projective: true }).collect();
+    let sentences =
+        generate::sentences(generate::GeneratorOptions { seed, n_sentences, non_projective: true }).collect();
     Treebank::of_sentences(Path::new("generated"), Format::Conllu, sentences)
 }
 

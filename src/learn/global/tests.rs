@@ -13,7 +13,7 @@ use crate::linear::{Change, Perceptron};
 use crate::random;
 use crate::system::{Roots, SystemKind};
 use crate::tree::{NO_LABEL, Tree, all_trees};
-use crate::treebank::generate::{Options, sentences};
+use crate::treebank::generate::{GeneratorOptions, sentences};
 use crate::treebank::{Column, Format, Sentence, Treebank};
 use crate::with_system;
 
@@ -282,7 +282,8 @@ fn restarts_are_what_the_definition_says() {
 fn restarts_need_little_memory() {
     use crate::systems::{ARC_EAGER, COVINGTON, COVINGTON_NONMONOTONIC, SWAP};
     for kind in [ARC_EAGER, SWAP, COVINGTON, COVINGTON_NONMONOTONIC] {
-        let of_system = sentences(Options { seed: 72, n_sentences: 20, non_projective: kind != ARC_EAGER }).collect();
+        let of_system =
+            sentences(GeneratorOptions { seed: 72, n_sentences: 20, non_projective: kind != ARC_EAGER }).collect();
         let data = data(kind, of_system);
         with_system!(kind, Roots::Single, |system| {
             let model = noisy_model(system, &data);
@@ -309,7 +310,8 @@ fn restarts_need_little_memory() {
 fn at_width_1_early_restarts_are_greedy_exploration() {
     use crate::systems::{ARC_EAGER, ARC_HYBRID, ARC_STANDARD, COVINGTON, EASY_FIRST};
     for kind in [ARC_STANDARD, ARC_HYBRID, ARC_EAGER, COVINGTON, EASY_FIRST] {
-        let of_system = sentences(Options { seed: 71, n_sentences: 40, non_projective: kind == COVINGTON }).collect();
+        let of_system =
+            sentences(GeneratorOptions { seed: 71, n_sentences: 40, non_projective: kind == COVINGTON }).collect();
         let data = data(kind, of_system);
         with_system!(kind, Roots::Single, |system| {
             let mut model = perceptron(&data);

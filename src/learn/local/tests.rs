@@ -17,12 +17,12 @@ use crate::model::{Averaged, Frozen as _};
 use crate::system::{AnySystem, Move, OverPending, Roots, SystemKind};
 use crate::systems::EASY_FIRST;
 use crate::tree::Gold;
-use crate::treebank::generate::{Options, sentences};
+use crate::treebank::generate::{GeneratorOptions, sentences};
 use crate::treebank::{Format, Treebank};
 use crate::with_system;
 
 fn data(options: &TrainOptions, n_sentences: usize, non_projective: bool) -> TrainingData {
-    let sentences = sentences(Options { seed: 51, n_sentences, non_projective }).collect();
+    let sentences = sentences(GeneratorOptions { seed: 51, n_sentences, non_projective }).collect();
     let treebank = Treebank { path: PathBuf::new(), format: Format::Conllu, sentences, sha256: String::new() };
     TrainingData::new(options, &treebank, None).unwrap()
 }

@@ -21,7 +21,8 @@ use crate::treebank::{Format, Treebank, generate};
 
 fn data(system: SystemKind, layers: u32) -> TrainingData {
     let non_projective = system == crate::systems::SWAP;
-    let sentences = generate::sentences(generate::Options { seed: 5, n_sentences: 12, non_projective }).collect();
+    let sentences =
+        generate::sentences(generate::GeneratorOptions { seed: 5, n_sentences: 12, non_projective }).collect();
     let treebank = Treebank::of_sentences(std::path::Path::new("generated"), Format::Conllu, sentences);
     let options = TrainOptions::of(system, Training::Greedy, Learner::Adam).with_scorer(ScorerKind::StackLstm);
     let options = TrainOptions { hidden: Some(7), activation: Some(Activation::Tanh), ..options };

@@ -201,7 +201,7 @@ proptest! {
 fn words_begin_with_their_vectors() {
     let folder = tempfile::tempdir().unwrap();
     let sentences =
-        generate::sentences(generate::Options { seed: 5, n_sentences: 12, non_projective: false }).collect();
+        generate::sentences(generate::GeneratorOptions { seed: 5, n_sentences: 12, non_projective: false }).collect();
     let treebank = Treebank::of_sentences(Path::new("generated"), Format::Conllu, sentences);
     let forms: Vec<&str> = treebank.sentences.iter().map(|sentence| sentence.form(1)).collect();
     let known = forms[0];

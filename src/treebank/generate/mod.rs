@@ -29,16 +29,16 @@ use std::path::Path;
 ///
 /// # Examples
 /// ```
-/// use treebeam::treebank::generate::{Options, sentences};
+/// use treebeam::treebank::generate::{GeneratorOptions, sentences};
 ///
-/// let options = Options { seed: 1, n_sentences: 3, non_projective: false };
+/// let options = GeneratorOptions { seed: 1, n_sentences: 3, non_projective: false };
 /// let few: Vec<String> = sentences(options).map(|sentence| sentence.text().to_owned()).collect();
 /// // More of them begin with the same ones.
-/// let more = sentences(Options { n_sentences: 5, ..options });
+/// let more = sentences(GeneratorOptions { n_sentences: 5, ..options });
 /// assert!(more.take(3).zip(&few).all(|(sentence, known)| sentence.text() == known));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct GeneratorOptions {
     /// The seed.
     pub seed: u64,
     /// Number of sentences.
@@ -51,17 +51,17 @@ pub struct Options {
 pub const LENGTHS: std::ops::RangeInclusive<usize> = 3..=40;
 
 /// A generated treebank, in memory.
-pub fn treebank(options: Options) -> Treebank {
+pub fn treebank(options: GeneratorOptions) -> Treebank {
     Treebank::of_sentences(Path::new("generated"), Format::Conllu, sentences(options).collect())
 }
 
 /// Generates CoNLL-U sentences one by one.
-pub fn sentences(options: Options) -> impl Iterator<Item = Sentence> {
+pub fn sentences(options: GeneratorOptions) -> impl Iterator<Item = Sentence> {
     let lexicon = Lexicon::new();
     (0..options.n_sentences).map(move |i| sentence(&lexicon, options, i))
 }
 
-fn sentence(lexicon: &Lexicon, options: Options, i: usize) -> Sentence {
+fn sentence(lexicon: &Lexicon, options: GeneratorOptions, i: usize) -> Sentence {
     let mut rng = random::stream(options.seed, "generate", &[i as u64]);
     let words = loop {
         let words = Grammar::new(lexicon, &mut rng, options.non_projective).sentence().words();
@@ -85,7 +85,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn generate(seed: u64, non_projective: bool) -> (Vec<Sentence>, Vec<Tree>) {
-        let sentences: Vec<_> = sentences(Options { seed, n_sentences: 2000, non_projective }).collect();
+        let sentences: Vec<_> = sentences(GeneratorOptions { seed, n_sentences: 2000, non_projective }).collect();
         let mut labels = Labels::default();
         let trees = sentences.iter().map(|s| s.tree(Roots::Single, &mut labels).unwrap()).collect();
         (sentences, trees)
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn the_seed_decides_and_the_number_does_not() {
         let texts = |seed, n_sentences| -> Vec<String> {
-            let options = Options { seed, n_sentences, non_projective: true };
+            let options = GeneratorOptions { seed, n_sentences, non_projective: true };
             super::sentences(options).map(|s| s.text().to_owned()).collect()
         };
         assert_eq!(texts(1, 50), texts(1, 80)[..50]);
