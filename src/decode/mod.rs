@@ -38,7 +38,7 @@ pub use item::{Candidate, Confidence, IDLE, Item, Parsed};
 pub use machine::{Machine, keeps_history};
 pub use margin::Margin;
 pub(crate) use parser::pool;
-pub use parser::{GivenOf, Parser, Read, Search};
+pub use parser::{GivenOf, Parser, ReadInput, Search};
 pub(crate) use past::{Past, used};
 pub use select::{NO_MARGIN, selected};
 pub use step::{Buffers, ItemOf, Restricted, Stepper};

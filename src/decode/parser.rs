@@ -125,12 +125,12 @@ impl<'m, F: Scoring> Parser<'m, F> {
     }
 
     /// The `k` best trees of each of `n` sentences, of which `read` tells what the model [reads](Model::read), from 0.
-    pub fn parse_with(&mut self, n: usize, read: &Read, k: usize) -> Vec<Vec<Parsed>> {
+    pub fn parse_with(&mut self, n: usize, read: &ReadInput, k: usize) -> Vec<Vec<Parsed>> {
         self.parse_given(n, read, &|_| None, k)
     }
 
     /// As [`Parser::parse_with`], where the trees keep what is given. Where anything is, beams do not merge.
-    pub fn parse_given(&mut self, n: usize, read: &Read, given: &GivenOf, k: usize) -> Vec<Vec<Parsed>> {
+    pub fn parse_given(&mut self, n: usize, read: &ReadInput, given: &GivenOf, k: usize) -> Vec<Vec<Parsed>> {
         let model = &*self.model;
         let Header { system, roots, .. } = model.header;
         let Parser { strategy, margin, marginals, .. } = *self;
@@ -243,7 +243,7 @@ impl Search<'_> {
 }
 
 /// Reader that fills in the input of the sentence with this number, from 0.
-pub type Read<'r> = dyn Fn(usize, &mut Input) + Sync + 'r;
+pub type ReadInput<'r> = dyn Fn(usize, &mut Input) + Sync + 'r;
 
 /// The arcs that are given of the sentence with this number, from 0, if any are.
 pub type GivenOf<'g> = dyn Fn(usize) -> Option<Given> + Sync + 'g;

@@ -32,14 +32,14 @@ pub struct Offer {
 
 /// The scores of a step's queries, and the action whose score is that of padding (IDLE), if it is scored.
 #[derive(Debug, Clone, Copy)]
-pub struct Scored<'s> {
+pub struct ScoredStep<'s> {
     /// The scores.
     pub scores: &'s StepScores,
     /// The action of padding.
     pub idle: Option<ActionId>,
 }
 
-impl Scored<'_> {
+impl ScoredStep<'_> {
     /// The score of padding after a complete derivation.
     fn padding(&self, offer: &Offer) -> i32 {
         let scored = offer.query.zip(self.idle);
@@ -232,7 +232,7 @@ impl Keys {
         &'k mut self,
         (wanted, margin): (usize, i64),
         offers: &'k [Offer],
-        scored: Scored,
+        scored: ScoredStep,
     ) -> Option<Selected<'k>> {
         let ([Offer { base: best, .. }, ..], [.., Offer { base: last, .. }]) = (offers, offers) else { return None };
         if offers.len() > 1 << 16 || best - last > i64::from(MAX_LAG) {
@@ -250,7 +250,7 @@ impl Keys {
         (wanted, margin): (usize, i64),
         best: i64,
         offers: &[Offer],
-        scored: Scored,
+        scored: ScoredStep,
     ) -> (i32, bool) {
         let top = self.look_at_best(simd, best, offers, scored);
         // So many different candidates there are: what scores less than the last of them is not among the best.
@@ -263,7 +263,7 @@ impl Keys {
 
     /// Notes the scores of some candidates of each item; the highest.
     #[inline(always)]
-    fn look_at_best<V: Simd>(&mut self, simd: V, best: i64, offers: &[Offer], scored: Scored) -> i32 {
+    fn look_at_best<V: Simd>(&mut self, simd: V, best: i64, offers: &[Offer], scored: ScoredStep) -> i32 {
         self.bounds.resize(offers.len(), [0; N_BEST]);
         let mut highest = i32x4::splat(simd, i32::MIN);
         for (offer, bounds) in offers.iter().zip(&mut self.bounds) {
@@ -288,7 +288,7 @@ impl Keys {
         top: i32,
         best: i64,
         offers: &[Offer],
-        scored: Scored,
+        scored: ScoredStep,
     ) -> usize {
         let Keys { keys, bounds, .. } = self;
         let row = scored.scores.width();
@@ -321,7 +321,7 @@ impl Keys {
     }
 
     /// The same by sorting all candidates, whatever their scores.
-    pub fn sort_all(&mut self, (wanted, margin): (usize, i64), offers: &[Offer], scored: Scored) -> &[Candidate] {
+    pub fn sort_all(&mut self, (wanted, margin): (usize, i64), offers: &[Offer], scored: ScoredStep) -> &[Candidate] {
         self.all.clear();
         for offer in offers {
             let Offer { rank, point, base, .. } = *offer;
@@ -375,7 +375,7 @@ mod tests {
                 offers.push(Offer { rank, point: 3, is_complete, query: Some(rank), base });
             }
             scores.fill(&actions, |row, _, into| into.iter_mut().zip(&items[row].2).for_each(|(to, from)| *to = *from));
-            let scored = Scored { scores: &scores, idle: Some(0) };
+            let scored = ScoredStep { scores: &scores, idle: Some(0) };
             let mut keys = Keys { bands: Bands { shift, ..Bands::default() }, ..Keys::default() };
             for _ in 0..2 {
                 let expected: Vec<_> = keys.sort_all((wanted, margin), &offers, scored).to_vec();

@@ -2,7 +2,7 @@
 //! over; training is the step with a second beam beside the first, restricted to correct choices.
 
 use super::item::{Candidate, IDLE, Item};
-use super::select::{Keys, NO_MARGIN, Offer, Scored, best_of, selected, selected_at_first};
+use super::select::{Keys, NO_MARGIN, Offer, ScoredStep, best_of, selected, selected_at_first};
 use super::{Identities, Machine};
 use crate::configuration::{Arena, Point, SharedConfiguration as _};
 use crate::scorer::{Context, Opaque, Query, Scorer, StepScores};
@@ -244,7 +244,7 @@ impl Buffers {
         (width, margin): (usize, i64),
     ) -> Vec<ItemOf<'a, S>> {
         let Buffers { keys, distinct, offers, gold, .. } = self;
-        let scored = Scored { scores, idle: machine.actions.idle() };
+        let scored = ScoredStep { scores, idle: machine.actions.idle() };
         let is_gold = |rank: u32, choice: Choice| !gold.is_empty() && gold.binary_search(&(rank, choice)).is_ok();
         // Few twins are among the best, so that few more than the width are enough at first.
         for wanted in [selected_at_first(width), selected(width)] {

@@ -1,7 +1,7 @@
 //! Extraction: from a configuration to the hashes of its features.
 
 use super::address::slot_place;
-use super::group::{AtomsRead, Hashed, Read};
+use super::group::{AtomsRead, Hashed, Instruction};
 use super::{Address, Atom, Behind, Compiled, FeatureSet, Group, Input, SidePart};
 use crate::configuration::{History, Interner, LabelSets, Role, Slot, State, States, View};
 use crate::tree::{NO_NODE, Node, ROOT};
@@ -149,44 +149,44 @@ fn feature(template: &Hashed, values: &[u64; 256]) -> u64 {
 fn value_of<const TAGS: bool>(
     seen: &[u16; 256],
     set_hashes: &mut Vec<u64>,
-    read: &Read,
+    read: &Instruction,
     input: &Input,
     sets: &LabelSets,
 ) -> u64 {
     let slot = |place: u8| seen[place as usize];
     match *read {
-        Read::Column { place, column } => input.read_value::<TAGS>(column as usize, slot(place)),
-        Read::Neighbour { place, column, address } => {
+        Instruction::Column { place, column } => input.read_value::<TAGS>(column as usize, slot(place)),
+        Instruction::Neighbour { place, column, address } => {
             input.read_value::<TAGS>(column as usize, node_of::<TAGS>(address, slot(place), input))
         }
-        Read::Number { place } => u64::from(slot(place)) + 1,
+        Instruction::Number { place } => u64::from(slot(place)) + 1,
         // Where there is no cell, no slot has a value.
-        Read::Set { place } => match slot(place) {
+        Instruction::Set { place } => match slot(place) {
             NO_NODE => 1,
             set => match set_hashes.get(set as usize) {
                 Some(&hash) => hash,
                 None => set_hash(set_hashes, sets, set),
             },
         },
-        Read::Class { place } => match slot(place) {
+        Instruction::Class { place } => match slot(place) {
             NO_NODE => 0,
             number => distance_class(number.into()),
         },
-        Read::IsOne { place } => match slot(place) {
+        Instruction::IsOne { place } => match slot(place) {
             NO_NODE => 0,
             number => 1 + u64::from(number == 1),
         },
-        Read::Is { place, column, address, ref values } => {
+        Instruction::Is { place, column, address, ref values } => {
             let node = node_of::<TAGS>(address, slot(place), input);
             u64::from(values.contains(&input.read_value::<TAGS>(column as usize, node)))
         }
-        Read::Distance { from, to } => {
+        Instruction::Distance { from, to } => {
             let node = |role| slot(slot_place(role, Slot::Node));
             let node = |role| if TAGS { input.word(node(role)) } else { node(role) };
             distance((from, node(from)), (to, node(to)), input.n_words())
         }
-        Read::Source => input.source(),
-        Read::One => 1,
+        Instruction::Source => input.source(),
+        Instruction::One => 1,
     }
 }
 

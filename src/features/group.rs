@@ -6,7 +6,7 @@ use crate::configuration::{Role, Slot};
 
 /// Instruction to read one atom's value; places are those of [`slot_place`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Read {
+pub(super) enum Instruction {
     /// The column's value of the node in a slot.
     Column { place: u8, column: u8 },
     /// The column's value of a neighbour in the sentence of the node in a slot.
@@ -62,7 +62,7 @@ pub struct Group {
     /// them takes no choice.
     pub(super) columns: Vec<(u8, u8)>,
     /// The other atoms.
-    pub(super) reads: Vec<Read>,
+    pub(super) reads: Vec<Instruction>,
     pub(super) templates: Vec<Hashed>,
     /// The places of the slots that the key depends on, four to a word; the last word repeats its last slot.
     pub(super) key: Vec<[u8; 4]>,
@@ -153,7 +153,7 @@ pub(super) fn group_in_order(set: &FeatureSet, members: &[usize], columns: &Colu
     let mut atoms: Vec<&Atom> = members.iter().flat_map(|&number| &set.templates[number].atoms).collect();
     atoms.sort_unstable();
     atoms.dedup();
-    atoms.sort_by_key(|atom| !matches!(read(atom, columns), Read::Column { .. }));
+    atoms.sort_by_key(|atom| !matches!(read(atom, columns), Instruction::Column { .. }));
     let mut templates: Vec<Hashed> = Vec::new();
     for &number in members {
         let mut hashed = Hashed {
@@ -188,43 +188,43 @@ pub(super) fn group_in_order(set: &FeatureSet, members: &[usize], columns: &Colu
     let (mut of_columns, mut reads) = (Vec::new(), Vec::new());
     for atom in atoms {
         match read(atom, columns) {
-            Read::Column { place, column } => of_columns.push((place, column)),
+            Instruction::Column { place, column } => of_columns.push((place, column)),
             read => reads.push(read),
         }
     }
     Group { columns: of_columns, reads, templates, key }
 }
 
-fn read(atom: &Atom, columns: &Columns) -> Read {
+fn read(atom: &Atom, columns: &Columns) -> Instruction {
     let number_of = |column| columns.index(column).expect("the columns are those of the set") as u8;
     match atom {
-        Atom::Distance(from, to) => Read::Distance { from: *from, to: *to },
-        Atom::Action(number) => Read::Number { place: slot_place(Role::A, history_slot(*number)) },
-        Atom::Source => Read::Source,
-        Atom::One => Read::One,
+        Atom::Distance(from, to) => Instruction::Distance { from: *from, to: *to },
+        Atom::Action(number) => Instruction::Number { place: slot_place(Role::A, history_slot(*number)) },
+        Atom::Source => Instruction::Source,
+        Atom::One => Instruction::One,
         Atom::Is(address, attribute, values) => {
             let column = columns.named(*attribute).expect("conditions are of columns");
             let values = values.iter().map(|value| columns.hash(column, value)).collect();
             let place = slot_place(address.role, address.step.node_slot());
-            Read::Is { place, column: number_of(column), address: *address, values }
+            Instruction::Is { place, column: number_of(column), address: *address, values }
         }
         Atom::Of(address, attribute) => {
             let place = |slot| slot_place(address.role, slot);
             if let Some(column) = columns.named(*attribute) {
                 let (place, column) = (place(address.step.node_slot()), number_of(column));
                 return match address.step {
-                    Step::Previous | Step::Next => Read::Neighbour { place, column, address: *address },
-                    _ => Read::Column { place, column },
+                    Step::Previous | Step::Next => Instruction::Neighbour { place, column, address: *address },
+                    _ => Instruction::Column { place, column },
                 };
             }
             match attribute {
-                Attribute::Label => Read::Number { place: place(address.step.label_slot()) },
-                Attribute::LeftValency => Read::Number { place: place(Slot::LeftValency) },
-                Attribute::RightValency => Read::Number { place: place(Slot::RightValency) },
-                Attribute::LeftLabels => Read::Set { place: place(Slot::LeftLabels) },
-                Attribute::RightLabels => Read::Set { place: place(Slot::RightLabels) },
-                Attribute::Size => Read::Class { place: place(Slot::Size) },
-                Attribute::Leaf => Read::IsOne { place: place(Slot::Size) },
+                Attribute::Label => Instruction::Number { place: place(address.step.label_slot()) },
+                Attribute::LeftValency => Instruction::Number { place: place(Slot::LeftValency) },
+                Attribute::RightValency => Instruction::Number { place: place(Slot::RightValency) },
+                Attribute::LeftLabels => Instruction::Set { place: place(Slot::LeftLabels) },
+                Attribute::RightLabels => Instruction::Set { place: place(Slot::RightLabels) },
+                Attribute::Size => Instruction::Class { place: place(Slot::Size) },
+                Attribute::Leaf => Instruction::IsOne { place: place(Slot::Size) },
                 Attribute::Word | Attribute::Tag | Attribute::Column(_) | Attribute::Inside(..) => {
                     unreachable!("it names a column")
                 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::decoders::{Decoders, GraphSearch, Of, Parses};
 use super::scorer::Reward;
 use super::{Chart, Filled, GraphModel, GraphScorer, Heads, Order, PartScorer, k_best};
-use crate::decode::{Given, GivenOf, Parsed, Read, pool};
+use crate::decode::{Given, GivenOf, Parsed, ReadInput, pool};
 use crate::error::Result;
 use crate::features::Input;
 use crate::linear::{FrozenWeights, Weights};
@@ -171,13 +171,13 @@ impl<'m> GraphParser<'m> {
 
     /// The `k` best labelled trees of each of `n` sentences, none of them [too long](check_length); `read` tells what the model
     /// [reads](GraphModel::read_words) of each, from 0.
-    pub fn parse_with(&self, n: usize, read: &Read, k: usize) -> Vec<Vec<Parsed>> {
+    pub fn parse_with(&self, n: usize, read: &ReadInput, k: usize) -> Vec<Vec<Parsed>> {
         self.parse_given(n, read, &|_| None, k)
     }
 
     /// As [`GraphParser::parse_with`], where the trees keep what is given, as far as it can be: arcs that contradict given heads are charged
     /// more than all others together can make up for, and given labels take the place of others in the best trees.
-    pub fn parse_given(&self, n: usize, read: &Read, given: &GivenOf, k: usize) -> Vec<Vec<Parsed>> {
+    pub fn parse_given(&self, n: usize, read: &ReadInput, given: &GivenOf, k: usize) -> Vec<Vec<Parsed>> {
         match &self.model.scorer {
             GraphScorer::Linear(weights) => self.parse_by(weights, n, read, given, k),
             GraphScorer::Biaffine(network) => self.parse_by(network, n, read, given, k),
@@ -188,7 +188,7 @@ impl<'m> GraphParser<'m> {
         &self,
         parameters: &P,
         n: usize,
-        read: &Read,
+        read: &ReadInput,
         given: &GivenOf,
         k: usize,
     ) -> Vec<Vec<Parsed>> {

@@ -42,7 +42,7 @@ pub use gold_beam::{GoldBeam, GoldBeamSettings};
 pub use initial::{InitialWeight, InitialWeights};
 pub use merged::MergedGoldBeam;
 pub use network::NetworkStart;
-pub use objective::{LocalObjective, Scored};
+pub use objective::{LocalObjective, ScoredOption};
 pub use supervision::{GoldSide, Supervision};
 pub use trainer::{Learning, start, start_with, train, train_any};
 pub use violation::PrefixScores;

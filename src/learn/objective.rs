@@ -79,7 +79,7 @@ impl LocalObjective {
     pub fn gradients(
         &mut self,
         stage: usize,
-        options: &mut [Scored],
+        options: &mut [ScoredOption],
         (reference, chosen): (usize, &[usize]),
         squared_distance: impl FnOnce(usize, usize) -> f32,
     ) {
@@ -89,7 +89,7 @@ impl LocalObjective {
             [only] => {
                 let is_kept = |&place: &usize| place == only || options[place].cost != 0.0;
                 let places: Vec<usize> = (0..options.len()).filter(is_kept).collect();
-                let mut kept: Vec<Scored> = places.iter().map(|&place| options[place]).collect();
+                let mut kept: Vec<ScoredOption> = places.iter().map(|&place| options[place]).collect();
                 let right = places.iter().position(|&place| place == only).expect("what was chosen is an option");
                 self.of_options(stage, &mut kept, right, |a, b| squared_distance(places[a], places[b]));
                 options.iter_mut().for_each(|option| option.gradient = 0.0);
@@ -110,7 +110,7 @@ impl LocalObjective {
     fn of_options(
         &mut self,
         stage: usize,
-        options: &mut [Scored],
+        options: &mut [ScoredOption],
         reference: usize,
         squared_distance: impl FnOnce(usize, usize) -> f32,
     ) {
@@ -148,7 +148,7 @@ impl LocalObjective {
 
 /// An option of an example.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scored {
+pub struct ScoredOption {
     /// Its score.
     pub score: f32,
     /// Cost beyond that of the best option.
@@ -165,7 +165,7 @@ impl Objective {
     ///
     /// # Panics
     /// If no option has cost 0.
-    pub fn gradients(self, options: &mut [Scored], reference: usize, largest: &mut f32) {
+    pub fn gradients(self, options: &mut [ScoredOption], reference: usize, largest: &mut f32) {
         match self {
             Objective::Regression => {
                 *largest = options.iter().fold(*largest, |largest, option| largest.max(option.cost));
@@ -189,8 +189,8 @@ impl Objective {
 
 // Without instructions for it, a fused multiplication and addition is a call of a function.
 #[inline(always)]
-fn softmax(options: &mut [Scored], margin: impl Fn(&Scored) -> f32) {
-    let score = |option: &Scored| option.score + margin(option);
+fn softmax(options: &mut [ScoredOption], margin: impl Fn(&ScoredOption) -> f32) {
+    let score = |option: &ScoredOption| option.score + margin(option);
     let highest = options.iter().fold(f32::NEG_INFINITY, |highest, option| highest.max(score(option)));
     let (mut all, mut right) = (0.0, 0.0);
     for option in &mut *options {
@@ -212,7 +212,7 @@ fn softmax(options: &mut [Scored], margin: impl Fn(&Scored) -> f32) {
 }
 
 /// Gives each of the `chosen` an equal part of the gradients of all that cost nothing.
-fn share(options: &mut [Scored], chosen: &[usize]) {
+fn share(options: &mut [ScoredOption], chosen: &[usize]) {
     let mut sum = 0.0;
     for option in options.iter_mut().filter(|option| option.cost == 0.0) {
         sum += option.gradient;
@@ -225,7 +225,7 @@ fn share(options: &mut [Scored], chosen: &[usize]) {
 
 /// Adds the gradient of `weight` (log Σ exp s)².
 #[inline(always)]
-fn normalise(options: &mut [Scored], weight: f32) {
+fn normalise(options: &mut [ScoredOption], weight: f32) {
     let highest = options.iter().fold(f32::NEG_INFINITY, |highest, option| highest.max(option.score));
     let sum: f32 = options.iter().map(|option| exp(option.score - highest)).sum();
     let slope = 2.0 * weight * (highest + ln(f64::from(sum)) as f32);
@@ -235,9 +235,9 @@ fn normalise(options: &mut [Scored], weight: f32) {
     }
 }
 
-fn hinge(options: &mut [Scored], margin: impl Fn(&Scored) -> f32) {
+fn hinge(options: &mut [ScoredOption], margin: impl Fn(&ScoredOption) -> f32) {
     options.iter_mut().for_each(|option| option.gradient = 0.0);
-    let best = |of: &dyn Fn(&Scored) -> Option<f32>| {
+    let best = |of: &dyn Fn(&ScoredOption) -> Option<f32>| {
         let mut best: Option<(usize, f32)> = None;
         for (number, option) in options.iter().enumerate() {
             if let Some(score) = of(option)
@@ -266,8 +266,8 @@ mod tests {
     use super::*;
 
     fn gradients(objective: Objective, scored: &[(f32, f32)], reference: usize) -> Vec<f32> {
-        let mut options: Vec<Scored> =
-            scored.iter().map(|&(score, cost)| Scored { score, cost, gradient: f32::NAN }).collect();
+        let mut options: Vec<ScoredOption> =
+            scored.iter().map(|&(score, cost)| ScoredOption { score, cost, gradient: f32::NAN }).collect();
         objective.gradients(&mut options, reference, &mut 0.0);
         options.into_iter().map(|option| option.gradient).collect()
     }
@@ -287,7 +287,7 @@ mod tests {
     fn mira_goes_as_far_as_it_takes() {
         for (aggressiveness, step) in [(1.0, 0.2875), (0.1, 0.1)] {
             let mut objective = LocalObjective::new(Objective::Hinge, Some(aggressiveness), 1);
-            let option = |score, cost| Scored { score, cost, gradient: 0.0 };
+            let option = |score, cost| ScoredOption { score, cost, gradient: 0.0 };
             let mut options = [option(0.5, 2.0), option(0.2, 0.0), option(-3.0, 1.0)];
             objective.gradients(0, &mut options, (1, &[]), |right, wrong| {
                 assert_eq!((right, wrong), (1, 0));
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn self_normalising_is_the_gradient_of_its_loss() {
         let scored = [(0.3, 0.0), (-0.7, 2.0), (1.1, 1.0), (0.2, 0.0)];
-        let mut options = scored.map(|(score, cost)| Scored { score, cost, gradient: f32::NAN });
+        let mut options = scored.map(|(score, cost)| ScoredOption { score, cost, gradient: f32::NAN });
         let mut objective = LocalObjective::new(Objective::Softmax, None, 1).self_normalising(0.1);
         objective.gradients(0, &mut options, (0, &[]), |_, _| unreachable!());
         let loss = |scores: &[f64]| {
@@ -332,7 +332,7 @@ mod tests {
     fn chosen_options_are_those_that_are_reinforced() {
         let scored = [(0.3, 0.0), (-0.7, 2.0), (1.1, 1.0), (0.2, 0.0), (-0.4, 0.0)];
         let found = |objective: Objective, chosen: &[usize]| {
-            let mut options = scored.map(|(score, cost)| Scored { score, cost, gradient: f32::NAN });
+            let mut options = scored.map(|(score, cost)| ScoredOption { score, cost, gradient: f32::NAN });
             LocalObjective::new(objective, None, 1).gradients(0, &mut options, (0, chosen), |_, _| unreachable!());
             options.map(|option| option.gradient)
         };
@@ -362,7 +362,7 @@ mod tests {
     #[test]
     fn what_is_known_of_decisions_comes_back() {
         let mut objective = LocalObjective::new(Objective::Regression, None, 2);
-        let mut options = [0.0, 3.0].map(|cost| Scored { score: 0.0, cost, gradient: 0.0 });
+        let mut options = [0.0, 3.0].map(|cost| ScoredOption { score: 0.0, cost, gradient: 0.0 });
         objective.gradients(1, &mut options, (0, &[]), |_, _| unreachable!());
         let mut again = LocalObjective::new(Objective::Regression, None, 2);
         again.load(&objective.to_bytes()).unwrap();

@@ -52,12 +52,12 @@ pub(super) struct Watchable<'d, 'v> {
     /// The configuration.
     pub lists: Vec<Vec<Node>>,
     pub view: &'d dyn Fn(Point) -> View<'v>,
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<Competitor>,
     pub correct: Vec<Choice>,
 }
 
 /// An action that competes in a decision.
-pub(super) struct Candidate {
+pub(super) struct Competitor {
     pub choice: Choice,
     pub score: f32,
     pub is_permitted: bool,

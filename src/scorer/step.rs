@@ -10,7 +10,7 @@ use crate::vector::vectorised;
 /// scorer reads of their configurations, and what is permitted.
 #[derive(Debug, Clone, Default)]
 pub struct StepScores {
-    signatures: Vec<Signature>,
+    signatures: Vec<SignatureScores>,
     found: Memo,
     /// By query: the number of its signature.
     of_queries: Vec<u32>,
@@ -20,7 +20,7 @@ pub struct StepScores {
 
 /// Shared scores of the configurations of one signature.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Signature {
+pub(crate) struct SignatureScores {
     pub permitted: Permitted,
     /// The highest scores among the actions in each [`N_BEST`]-th lane, or [`NO_SCORE`](lanes::NO_SCORE).
     pub best: [i32; N_BEST],
@@ -46,7 +46,7 @@ impl StepScores {
         if known.is_some() {
             return None;
         }
-        self.signatures.push(Signature { permitted, best: [0; N_BEST] });
+        self.signatures.push(SignatureScores { permitted, best: [0; N_BEST] });
         Some(next as usize)
     }
 
@@ -57,7 +57,7 @@ impl StepScores {
 
     /// The signatures, and the memory for their scores.
     #[inline]
-    pub(crate) fn rows(&mut self, width: usize) -> (&mut [Signature], &mut Vectors) {
+    pub(crate) fn rows(&mut self, width: usize) -> (&mut [SignatureScores], &mut Vectors) {
         self.sums.reset(width, self.signatures.len());
         (&mut self.signatures, &mut self.sums)
     }

@@ -32,7 +32,7 @@ mod wide;
 
 pub use tabulation::{Loss, Tabulation};
 
-use self::table::{Arc, Ask, Best, Entry, Summed, Table, best};
+use self::table::{Arc, Ask, BestEntry, SummedEntry, Table, TableEntry, best};
 use super::value::share_of_label;
 use super::{Confidence, Given, Parsed, Workspace};
 use crate::configuration::PlainConfiguration;
@@ -63,13 +63,13 @@ impl Tabulation {
         (derivation.into_iter().map(|action| Choice { point: 0, action }).collect(), score)
     }
 
-    fn table<'t, E: Entry>(
+    fn table<'t, E: TableEntry>(
         &self,
         scorer: &dyn Scorer,
         actions: &Actions,
         workspace: &mut Workspace,
         loss: Option<Loss<'t>>,
-        entry: impl Fn(Option<Arc>, &[Best]) -> E,
+        entry: impl Fn(Option<Arc>, &[BestEntry]) -> E,
     ) -> Table<'t, E> {
         let (arena, context, scratch) = workspace.begin(scorer, actions);
         let table = Table::fill(self, scorer, scratch.memory, context, arena, loss, entry);
@@ -92,10 +92,10 @@ impl Tabulation {
         if tree.n_words() == 0 || !self.has_marginals() {
             return Vec::new();
         }
-        let table = self.table(scorer, actions, workspace, loss, |arc, scored| Summed {
+        let table = self.table(scorer, actions, workspace, loss, |arc, scored| SummedEntry {
             weight: best(scored).score as f64 / marginals.head_temperature,
             label: arc.filter(|arc| arc.may_be_in(tree)).map_or(1.0, |arc| {
-                let labels = scored.iter().map(|&Best { score, action }| (score, actions.get(action).label));
+                let labels = scored.iter().map(|&BestEntry { score, action }| (score, actions.get(action).label));
                 marginals.labels * share_of_label(labels, tree.label(arc.dependent), marginals.label_temperature)
             }),
         });

@@ -15,7 +15,7 @@
 //! inside pass. From the whole down, each item then hands its probability on to what it is made of, in the shares that these have in its
 //! weight: the outside pass, as the gradient of the logarithm of the whole weight (Eisner 2016).
 
-use super::table::{Ask, Best, Entry, Summed, Table};
+use super::table::{Ask, BestEntry, SummedEntry, Table, TableEntry};
 use crate::decode::Confidence;
 use crate::decode::value::{Value, share};
 use crate::system::ActionId;
@@ -34,7 +34,7 @@ pub(super) fn search(table: &Table) -> (Vec<ActionId>, i64) {
 }
 
 /// The probability of each arc of `tree`, and of its label given the arc, which is the one that the table asks for.
-pub(super) fn confidences(table: &Table<Summed>, tree: &Tree) -> Vec<Confidence> {
+pub(super) fn confidences(table: &Table<SummedEntry>, tree: &Tree) -> Vec<Confidence> {
     let mut chart = Chart::new(table);
     let [heads, labels] = vectorised!(_simd => {
         chart.fill();
@@ -47,7 +47,7 @@ pub(super) fn confidences(table: &Table<Summed>, tree: &Tree) -> Vec<Confidence>
     heads.into_iter().zip(labels).map(of_word).collect()
 }
 
-struct Chart<'t, E: Entry> {
+struct Chart<'t, E: TableEntry> {
     table: &'t Table<'t, E>,
     /// Items by place in the table, and those that end behind the last word by the number of arcs from the root.
     items: Vec<E::Value>,
@@ -58,7 +58,7 @@ struct Chart<'t, E: Entry> {
 
 /// Derivation of a word: its push and its pop.
 #[derive(Debug, Clone, Copy)]
-struct Way<E: Entry> {
+struct Way<E: TableEntry> {
     value: E::Value,
     push: E,
     pop: E,
@@ -68,7 +68,7 @@ struct Way<E: Entry> {
     n_roots: usize,
 }
 
-impl<'t, E: Entry> Chart<'t, E> {
+impl<'t, E: TableEntry> Chart<'t, E> {
     fn new(table: &'t Table<'t, E>) -> Chart<'t, E> {
         let n_ends = if table.kind == Deduction::Eager && table.roots == Roots::Single { 2 } else { 1 };
         let end = table.n_words + 1;
@@ -153,7 +153,7 @@ impl<'t, E: Entry> Chart<'t, E> {
     }
 }
 
-impl Chart<'_, Best> {
+impl Chart<'_, BestEntry> {
     /// Appends the transitions of an item.
     fn trace(&self, c: usize, i: usize, j: usize, n_roots: usize, derivation: &mut Vec<ActionId>) {
         // The pops of the words that stood on i, the last one first.
@@ -177,7 +177,7 @@ impl Chart<'_, Best> {
     }
 }
 
-impl Chart<'_, Summed> {
+impl Chart<'_, SummedEntry> {
     /// By word the probability of its head in `tree`, and of its label there as well.
     #[inline(always)]
     fn probabilities(&self, tree: &Tree) -> [Vec<f64>; 2] {

@@ -13,14 +13,14 @@ pub(super) const NEVER: i64 = i64::NEVER;
 
 /// The best of some actions, and its score.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Best {
+pub(super) struct BestEntry {
     pub score: i64,
     pub action: ActionId,
 }
 
 /// All labels of a transition.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Summed {
+pub(super) struct SummedEntry {
     /// The best score, divided by the temperature of heads.
     pub weight: f64,
     /// The probability of the label that is asked for; 1 where there is none.
@@ -28,16 +28,16 @@ pub(super) struct Summed {
 }
 
 /// Entry of a table: what is known of a transition with any of its labels.
-pub(super) trait Entry: Copy {
+pub(super) trait TableEntry: Copy {
     type Value: Value;
     /// Entry of a transition that is not permitted.
     const NEVER: Self;
     fn value(self) -> Self::Value;
 }
 
-impl Entry for Best {
+impl TableEntry for BestEntry {
     type Value = i64;
-    const NEVER: Best = Best { score: NEVER, action: ActionId::MAX };
+    const NEVER: BestEntry = BestEntry { score: NEVER, action: ActionId::MAX };
 
     #[inline(always)]
     fn value(self) -> i64 {
@@ -45,9 +45,9 @@ impl Entry for Best {
     }
 }
 
-impl Entry for Summed {
+impl TableEntry for SummedEntry {
     type Value = f64;
-    const NEVER: Summed = Summed { weight: f64::NEVER, label: 1.0 };
+    const NEVER: SummedEntry = SummedEntry { weight: f64::NEVER, label: 1.0 };
 
     fn value(self) -> f64 {
         self.weight
@@ -74,7 +74,7 @@ pub(super) enum Ask {
 /// Positions are those of words. 0 is the root at the bottom of a stack, or the bottom of a stack without a root; n + 1 is the
 /// root behind the last word, or the end of the buffer.
 #[derive(Debug)]
-pub(super) struct Table<'t, E = Best> {
+pub(super) struct Table<'t, E = BestEntry> {
     pub kind: Deduction,
     pub roots: Roots,
     pub reads_s1: bool,
@@ -95,11 +95,11 @@ fn view<'a>(s1: Option<&'a Cell<'a>>, s0: Option<&'a Cell<'a>>, b0: Option<&'a C
 const BATCH: usize = 256;
 
 /// The best of some actions, of equal ones the first.
-pub(super) fn best(scored: &[Best]) -> Best {
-    scored.iter().copied().reduce(|a, b| if b.score > a.score { b } else { a }).unwrap_or(Best::NEVER)
+pub(super) fn best(scored: &[BestEntry]) -> BestEntry {
+    scored.iter().copied().reduce(|a, b| if b.score > a.score { b } else { a }).unwrap_or(BestEntry::NEVER)
 }
 
-impl<'t, E: Entry> Table<'t, E> {
+impl<'t, E: TableEntry> Table<'t, E> {
     /// Scores all choices of positions. `entry` makes an entry of the scores of a transition with each of its labels, if the arc that it
     /// makes is known.
     pub fn fill(
@@ -109,7 +109,7 @@ impl<'t, E: Entry> Table<'t, E> {
         context: Context,
         arena: Arena,
         loss: Option<Loss<'t>>,
-        entry: impl Fn(Option<Arc>, &[Best]) -> E,
+        entry: impl Fn(Option<Arc>, &[BestEntry]) -> E,
     ) -> Table<'t, E> {
         let n_words = context.input.n_words();
         let gold = loss.map(|loss| loss.gold);
@@ -153,7 +153,7 @@ impl<'t, E: Entry> Table<'t, E> {
                         for action in context.actions.of_move(mv) {
                             if context.actions.permits(permitted, action) {
                                 let score = i64::from(scores.score(number, action, context.actions)) + lost(action);
-                                scored.push(Best { score, action });
+                                scored.push(BestEntry { score, action });
                             }
                         }
                     }

@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 use crate::system::ActionId;
 
 /// An action of an item with its score.
-pub(super) type Scored = (i64, ActionId);
+pub(super) type ScoredAction = (i64, ActionId);
 
 /// Candidates of an item.
 #[derive(Debug, Default)]
@@ -18,9 +18,9 @@ pub(super) struct Offers {
     /// The item's prefix score.
     pub prefix: i64,
     /// The pushes, best first; of equals, the lower number first.
-    pub pushes: Vec<Scored>,
+    pub pushes: Vec<ScoredAction>,
     /// The pops in this order.
-    pub pops: Vec<Scored>,
+    pub pops: Vec<ScoredAction>,
     /// By predictor, best first: the score of the item's derivations with this predictor.
     pub with_predictors: Vec<i64>,
 }
@@ -28,7 +28,7 @@ pub(super) struct Offers {
 /// A successor that has not been built. The greatest one is the best: of equal scores that of the better item, then the one with
 /// the lower action and the better predictor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Candidate {
+pub(super) struct MergedCandidate {
     /// The score of its best derivation.
     pub score: i64,
     /// The rank of the item.
@@ -43,15 +43,15 @@ pub(super) struct Candidate {
     pub is_push: bool,
 }
 
-impl Ord for Candidate {
-    fn cmp(&self, other: &Candidate) -> Ordering {
-        let key = |c: &Candidate| (c.score, Reverse(c.rank), Reverse(c.action), Reverse(c.predictor));
+impl Ord for MergedCandidate {
+    fn cmp(&self, other: &MergedCandidate) -> Ordering {
+        let key = |c: &MergedCandidate| (c.score, Reverse(c.rank), Reverse(c.action), Reverse(c.predictor));
         key(self).cmp(&key(other))
     }
 }
 
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Candidate) -> Option<Ordering> {
+impl PartialOrd for MergedCandidate {
+    fn partial_cmp(&self, other: &MergedCandidate) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
@@ -60,7 +60,7 @@ impl PartialOrd for Candidate {
 #[derive(Debug)]
 pub(super) struct Candidates<'o> {
     offers: &'o [Offers],
-    next: BinaryHeap<Candidate>,
+    next: BinaryHeap<MergedCandidate>,
 }
 
 impl<'o> Candidates<'o> {
@@ -80,23 +80,23 @@ impl<'o> Candidates<'o> {
             false => (pops, with_predictors.get(predictor as usize)),
         };
         if let (Some(&(gained, action)), Some(&base)) = (actions.get(place as usize), base) {
-            self.next.push(Candidate { score: base + gained, rank, action, predictor, place, is_push });
+            self.next.push(MergedCandidate { score: base + gained, rank, action, predictor, place, is_push });
         }
     }
 
     /// The score of a candidate's action.
-    pub fn gained(&self, c: &Candidate) -> i64 {
+    pub fn gained(&self, c: &MergedCandidate) -> i64 {
         let Offers { pushes, pops, .. } = &self.offers[c.rank as usize];
         if c.is_push { pushes[c.place as usize].0 } else { pops[c.place as usize].0 }
     }
 }
 
 impl Iterator for Candidates<'_> {
-    type Item = Candidate;
+    type Item = MergedCandidate;
 
-    fn next(&mut self) -> Option<Candidate> {
+    fn next(&mut self) -> Option<MergedCandidate> {
         let candidate = self.next.pop()?;
-        let Candidate { rank, predictor, place, is_push, .. } = candidate;
+        let MergedCandidate { rank, predictor, place, is_push, .. } = candidate;
         self.add(rank, is_push, place + 1, predictor);
         if place == 0 && !is_push {
             self.add(rank, false, 0, predictor + 1);

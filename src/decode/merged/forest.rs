@@ -18,21 +18,21 @@ pub(super) type Number = u32;
 
 /// All items of a sentence.
 #[derive(Debug)]
-pub(super) struct Forest<'a> {
-    pub items: Vec<Item<'a>>,
+pub(super) struct MergedForest<'a> {
+    pub items: Vec<MergedItem<'a>>,
     pub origins: Vec<Origin<'a>>,
 }
 
 /// An item: all push computations from one origin that lead to the same signature.
 #[derive(Debug)]
-pub(super) struct Item<'a> {
+pub(super) struct MergedItem<'a> {
     /// One of the configurations that it stands for. What is below S0 is what is there in the first predictor's.
     pub configuration: ArenaConfiguration<'a>,
     pub origin: u32,
     /// The best score since the origin.
     pub inside: i64,
     /// Incoming edges, best first; none just after a push.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<MergedEdge>,
 }
 
 /// A word just pushed, as far as what is below is told apart.
@@ -59,7 +59,7 @@ pub(super) struct Predictor<'a> {
 
 /// The push computation of `popped`, which began from one of its origin's predictors, ended by `pop`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Edge {
+pub(super) struct MergedEdge {
     pub popped: Number,
     pub predictor: u32,
     pub pop: ActionId,
@@ -105,15 +105,15 @@ impl Known {
     }
 }
 
-impl Forest<'_> {
+impl MergedForest<'_> {
     /// The score of the best derivation of an item from the beginning on.
     pub fn prefix(&self, item: Number) -> i64 {
-        let Item { origin, inside, .. } = self.items[item as usize];
+        let MergedItem { origin, inside, .. } = self.items[item as usize];
         self.origins[origin as usize].base + inside
     }
 
-    fn predictor(&self, edge: &Edge) -> &Predictor<'_> {
-        let Item { origin, .. } = self.items[edge.popped as usize];
+    fn predictor(&self, edge: &MergedEdge) -> &Predictor<'_> {
+        let MergedItem { origin, .. } = self.items[edge.popped as usize];
         &self.origins[origin as usize].predictors[edge.predictor as usize]
     }
 

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 
 use super::candidates::{Candidates, Offers};
-use super::forest::{Edge, Forest, Item, Number, Origin, Predictor};
+use super::forest::{MergedEdge, MergedForest, MergedItem, Number, Origin, Predictor};
 use super::merging::Merging;
 use crate::configuration::{Arena, ArenaConfiguration, SharedConfiguration as _, View};
 use crate::decode::selected;
@@ -22,7 +22,7 @@ pub struct MergedSearch<'a, 's> {
     signature: Option<SentenceSignature>,
     actions: &'s Actions,
     arena: Arena<'a>,
-    forest: Forest<'a>,
+    forest: MergedForest<'a>,
     /// By step: the items, best first.
     steps: Vec<Vec<Number>>,
     width: usize,
@@ -60,8 +60,8 @@ impl<'a, 's> MergedSearch<'a, 's> {
             signature: signature.map(|signature| signature.of_sentence(context.input)),
             actions: context.actions,
             arena,
-            forest: Forest {
-                items: vec![Item { configuration, origin: 0, inside: 0, edges: Vec::new() }],
+            forest: MergedForest {
+                items: vec![MergedItem { configuration, origin: 0, inside: 0, edges: Vec::new() }],
                 origins: vec![Origin::default()],
             },
             steps: vec![vec![0]],
@@ -195,7 +195,7 @@ impl<'a, 's> MergedSearch<'a, 's> {
         for list in [&mut offers.pushes, &mut offers.pops] {
             list.sort_unstable_by_key(|&(score, action)| (std::cmp::Reverse(score), action));
         }
-        let Item { origin, inside, .. } = self.forest.items[item as usize];
+        let MergedItem { origin, inside, .. } = self.forest.items[item as usize];
         offers.prefix = self.forest.prefix(item);
         offers.with_predictors.clear();
         let predictors = &self.forest.origins[origin as usize].predictors;
@@ -260,7 +260,7 @@ impl<'a, 's> MergedSearch<'a, 's> {
         let arc = self.arc(&before, action);
         let predictor = Predictor { item, push: action, score: gained, arc, pushed };
         let key = self.key(&pushed, None);
-        let Forest { items, origins } = &mut self.forest;
+        let MergedForest { items, origins } = &mut self.forest;
         if let Some(&item) = known.get(&key) {
             self.signature.as_ref()?;
             let predictors = &mut origins[items[item as usize].origin as usize].predictors;
@@ -273,7 +273,7 @@ impl<'a, 's> MergedSearch<'a, 's> {
         let (item, origin) = (items.len() as Number, origins.len() as u32);
         known.insert(key, item);
         origins.push(Origin { base: score, predictors: vec![predictor] });
-        items.push(Item { configuration: pushed, origin, inside: 0, edges: Vec::new() });
+        items.push(MergedItem { configuration: pushed, origin, inside: 0, edges: Vec::new() });
         Some(Successor { item, predictor: 0 })
     }
 
@@ -286,8 +286,8 @@ impl<'a, 's> MergedSearch<'a, 's> {
         gained: i64,
         known: &mut HashMap<u64, Number>,
     ) -> Option<Successor> {
-        let Forest { items, origins } = &self.forest;
-        let Item { configuration, origin, inside, .. } = items[popped as usize];
+        let MergedForest { items, origins } = &self.forest;
+        let MergedItem { configuration, origin, inside, .. } = items[popped as usize];
         let predictors = &origins[origin as usize].predictors;
         let below = &predictors[predictor as usize];
         let before = match predictor {
@@ -295,10 +295,10 @@ impl<'a, 's> MergedSearch<'a, 's> {
             _ => configuration.grafted(&predictors[0].pushed, &below.pushed, self.arena),
         };
         let arc = self.arc(&before, action).wrapping_add(below.arc);
-        let Item { origin, inside: inside_below, .. } = items[below.item as usize];
+        let MergedItem { origin, inside: inside_below, .. } = items[below.item as usize];
         let inside = inside_below + below.score + inside + gained;
         let configuration = self.system.successor(&before, self.actions.get(action), self.arena);
-        let edge = Edge { popped, predictor, pop: action, score: gained, arc };
+        let edge = MergedEdge { popped, predictor, pop: action, score: gained, arc };
         let key = self.key(&configuration, Some(origin));
         let items = &mut self.forest.items;
         let successor = |item| Some(Successor { item, predictor: 0 });
@@ -312,7 +312,7 @@ impl<'a, 's> MergedSearch<'a, 's> {
         }
         let item = items.len() as Number;
         known.insert(key, item);
-        items.push(Item { configuration, origin, inside, edges: vec![edge] });
+        items.push(MergedItem { configuration, origin, inside, edges: vec![edge] });
         successor(item)
     }
 

@@ -30,7 +30,7 @@ pub struct AmongCorrect {
 
 /// A correct transition of a decision.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Candidate {
+pub struct CorrectTransition {
     /// The place, among the decision's options, of its best-scored action.
     pub place: usize,
     /// Point at which it is taken.
@@ -49,11 +49,11 @@ impl AmongCorrect {
 
     /// Leaves the chosen ones of `candidates`, of which there is at least one: a single one, or with [`Correct::All`] all.
     /// `canonical` is what the static oracle says.
-    pub fn choose(&mut self, canonical: Option<(Point, Move)>, candidates: &mut Vec<Candidate>) {
+    pub fn choose(&mut self, canonical: Option<(Point, Move)>, candidates: &mut Vec<CorrectTransition>) {
         if candidates.len() < 2 || self.correct == Correct::All {
             return;
         }
-        let is_canonical = |candidate: &Candidate| canonical == Some((candidate.point, candidate.mv));
+        let is_canonical = |candidate: &CorrectTransition| canonical == Some((candidate.point, candidate.mv));
         let chosen = match self.correct {
             Correct::Random => candidates[random::below(candidates.len() as u64, &mut self.stream) as usize],
             // There is no canonical one but for those that ask for it.
@@ -65,7 +65,9 @@ impl AmongCorrect {
 }
 
 /// The candidate of the highest score, the first of them on ties.
-fn best(candidates: &[Candidate]) -> Candidate {
-    let better = |best: Candidate, candidate: Candidate| if candidate.score > best.score { candidate } else { best };
+fn best(candidates: &[CorrectTransition]) -> CorrectTransition {
+    let better = |best: CorrectTransition, candidate: CorrectTransition| {
+        if candidate.score > best.score { candidate } else { best }
+    };
     candidates.iter().copied().reduce(better).expect("some option is correct")
 }

@@ -1,10 +1,10 @@
 //! One decision: its options with their scores and costs, which of them is predicted, and which is followed.
 
-use super::correct::{AmongCorrect, Candidate};
+use super::correct::{AmongCorrect, CorrectTransition};
 use super::score_matrix::{MoveOption, ScoreMatrix};
 use crate::configuration::Point;
 use crate::decode::Machine;
-use crate::learn::objective::{LocalObjective, Scored};
+use crate::learn::objective::{LocalObjective, ScoredOption};
 use crate::model::Trainable;
 use crate::neural::exp;
 use crate::scorer::Stages;
@@ -15,11 +15,11 @@ use crate::system::{Choice, Move, TransitionSystem};
 pub struct Decision {
     /// The point and output of each.
     pub options: Vec<(Point, u32)>,
-    scored: Vec<Scored>,
+    scored: Vec<ScoredOption>,
     gradient: Vec<(u32, f32)>,
     /// The places of the correct options that were chosen; none if that is left to the objective.
     chosen: Vec<usize>,
-    candidates: Vec<Candidate>,
+    candidates: Vec<CorrectTransition>,
 }
 
 /// Policy of one step: the way on from a decision.
@@ -49,7 +49,7 @@ impl Decision {
 
     fn push(&mut self, point: Point, output: u32, cost: f32, scores: &ScoreMatrix) {
         self.options.push((point, output));
-        self.scored.push(Scored { score: scores.get(point, output), cost, gradient: 0.0 });
+        self.scored.push(ScoredOption { score: scores.get(point, output), cost, gradient: 0.0 });
     }
 
     /// The options are whole actions.
@@ -104,7 +104,7 @@ impl Decision {
             if option.cost != 0.0 {
                 continue;
             }
-            let candidate = Candidate { place, point, mv: mv(place, output), score: option.score };
+            let candidate = CorrectTransition { place, point, mv: mv(place, output), score: option.score };
             match candidates.last_mut() {
                 Some(last) if (last.point, last.mv) == (point, candidate.mv) => {
                     if candidate.score > last.score {
@@ -172,7 +172,7 @@ impl Decision {
         self.best(|_| true)
     }
 
-    fn best(&self, among: impl Fn(&Scored) -> bool) -> usize {
+    fn best(&self, among: impl Fn(&ScoredOption) -> bool) -> usize {
         let mut best: Option<(usize, f32)> = None;
         for (place, option) in self.scored.iter().enumerate().filter(|(_, option)| among(option)) {
             if best.is_none_or(|(_, highest)| option.score > highest) {
@@ -217,7 +217,7 @@ impl Decision {
     /// The option that `unit`, between 0 and 1, falls on if options of the score s have a share of exp(power · s).
     fn drawn(&self, power: f64, unit: f64) -> usize {
         let highest = self.scored.iter().fold(f32::NEG_INFINITY, |highest, option| highest.max(option.score));
-        let weight = |option: &Scored| f64::from(exp(power as f32 * (option.score - highest)));
+        let weight = |option: &ScoredOption| f64::from(exp(power as f32 * (option.score - highest)));
         let mut left = unit * self.scored.iter().map(weight).sum::<f64>();
         let fallen_on = self.scored.iter().position(|option| {
             left -= weight(option);
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn what_is_drawn_follows_the_probabilities() {
         let probabilities: [f64; 4] = [0.5, 0.3, 0.15, 0.05];
-        let scored = probabilities.map(|p| Scored { score: p.ln() as f32 + 3.0, cost: 1.0, gradient: 0.0 });
+        let scored = probabilities.map(|p| ScoredOption { score: p.ln() as f32 + 3.0, cost: 1.0, gradient: 0.0 });
         let decision = Decision { scored: scored.to_vec(), ..Decision::default() };
         for power in [0.0, 0.75, 1.0, 100.0] {
             let mut stream = random::stream(1, "draw", &[]);

@@ -57,7 +57,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 
 use super::objective::LocalObjective;
 use super::supervision::{GoldSide, Supervision};
-use super::watch::{Before, Candidate, Watchable, Watched};
+use super::watch::{Before, Competitor, Watchable, Watched};
 use crate::configuration::{Arena, Point, SharedConfiguration as _};
 use crate::decode::{Item, Machine, Workspace};
 use crate::model::{Dropped, Trainable};
@@ -273,7 +273,7 @@ impl<'a, S: TransitionSystem> LocalLearner<'_, 'a, '_, S> {
             for action in (0..actions.len() as ActionId).filter(|&id| mask[usize::from(id)] == 0) {
                 let score = self.scores.get(point, u32::from(action));
                 let is_permitted = permitted[usize::from(action)] == 0;
-                candidates.push(Candidate { choice: Choice { point, action }, score, is_permitted });
+                candidates.push(Competitor { choice: Choice { point, action }, score, is_permitted });
             }
         }
         let view = |point| item.view(point);
