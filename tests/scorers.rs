@@ -9,7 +9,7 @@ use treebeam::error::Result;
 use treebeam::features::{Columns, Input, Vocabulary};
 use treebeam::files::{Section, Sections};
 use treebeam::learn::{Keep, Learner, Objective, TrainOptions, Training, TrainingData, start_with};
-use treebeam::model::{Averaged, Dropped, Frozen, Header, Model, Scoring, Seen, Size, Trainable};
+use treebeam::model::{Averaged, DroppedFeatures, Frozen, Header, Model, Scoring, Seen, Size, Trainable};
 use treebeam::scorer::{Context, Opaque, Query, Scorer, StepScores};
 use treebeam::system::{OracleKind, Roots};
 use treebeam::tree::NO_NODE;
@@ -229,7 +229,7 @@ impl Trainable for TagBigrams {
         &self.reads
     }
 
-    fn see(&self, memory: &mut Opaque, context: Context, query: &Query, _: Dropped, seen: &mut Seen) {
+    fn see(&self, memory: &mut Opaque, context: Context, query: &Query, _: DroppedFeatures, seen: &mut Seen) {
         seen.set((&self).score_one(memory, context, query));
     }
 

@@ -32,13 +32,13 @@ pub trait Parses: Sync {
         &self,
         workspace: &mut Self::Workspace,
         search: GraphSearch,
-        sentences: &[Of],
+        sentences: &[GivenInput],
         k: usize,
     ) -> Vec<Vec<Parsed>>;
 }
 
 /// Input of a sentence, and what is given of its tree.
-pub type Of<'i> = (&'i Input, Option<&'i Given>);
+pub type GivenInput<'i> = (&'i Input, Option<&'i Given>);
 
 /// Scratch memory of both decoders.
 #[derive(Debug, Clone, Default)]

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use std::sync::Arc;
 
-use super::decoders::{Decoders, GraphSearch, Of, Parses};
+use super::decoders::{Decoders, GivenInput, GraphSearch, Parses};
 use super::scorer::Reward;
 use super::{Chart, Filled, GraphModel, GraphScorer, Heads, Order, PartScorer, k_best};
 use crate::decode::{Given, GivenOf, Parsed, ReadInput, pool};
@@ -51,7 +51,13 @@ impl Workspace {
     }
 
     /// The `k` best trees with labels, the best first; fewer if there are not so many.
-    pub fn k_best<W: Weights>(&mut self, search: GraphSearch, weights: &W, sentence: Of, k: usize) -> Vec<Parsed> {
+    pub fn k_best<W: Weights>(
+        &mut self,
+        search: GraphSearch,
+        weights: &W,
+        sentence: GivenInput,
+        k: usize,
+    ) -> Vec<Parsed> {
         self.k_best_with(search, weights, sentence, None, k)
     }
 
@@ -59,7 +65,7 @@ impl Workspace {
         &mut self,
         search: GraphSearch,
         weights: &W,
-        (input, given): Of,
+        (input, given): GivenInput,
         reward: Option<Reward>,
         k: usize,
     ) -> Vec<Parsed> {
@@ -104,7 +110,13 @@ impl Parses for FrozenWeights {
     type Workspace = Workspace;
     const SIDE_BY_SIDE: usize = 1;
 
-    fn k_best(&self, workspace: &mut Workspace, search: GraphSearch, sentences: &[Of], k: usize) -> Vec<Vec<Parsed>> {
+    fn k_best(
+        &self,
+        workspace: &mut Workspace,
+        search: GraphSearch,
+        sentences: &[GivenInput],
+        k: usize,
+    ) -> Vec<Vec<Parsed>> {
         sentences.iter().map(|&sentence| workspace.k_best(search, self, sentence, k)).collect()
     }
 }

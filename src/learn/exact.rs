@@ -5,7 +5,7 @@
 //! whole derivations are compared. With loss-augmented decoding the Hamming loss of heads and labels is added to scores,
 //! which tabulation can do as the loss is a sum over arcs.
 
-use super::global::{GlobalOptions, Order, learn_difference};
+use super::global::{AdditionOrder, GlobalOptions, learn_difference};
 use super::supervision::{GoldSide, Supervision};
 use crate::decode::Workspace;
 use crate::decode::exact::{Loss, Tabulation};
@@ -41,7 +41,7 @@ pub fn learn(
     let (arena, context, scratch) = workspace.begin(&*scorer, machine.actions);
     let [predicted, of_gold] =
         [&predicted[..], gold].map(|choices| machine.derive(choices.iter().copied(), arena, context.input.n_nodes()));
-    if !learn_difference(Order::FirstFirst, predicted, of_gold, (model, scratch.memory, context), gradient) {
+    if !learn_difference(AdditionOrder::FirstFirst, predicted, of_gold, (model, scratch.memory, context), gradient) {
         return false;
     }
     if let Some(aggressiveness) = options.aggressiveness {

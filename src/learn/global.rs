@@ -209,13 +209,13 @@ fn rolled_in<'a, S: TransitionSystem>(
 }
 
 /// Inputs of gradients: the model, its memory of the sentence, and the sentence.
-pub type Of<'l> = (&'l dyn Trainable, &'l mut Opaque, Context<'l>);
+pub type GradientInputs<'l> = (&'l dyn Trainable, &'l mut Opaque, Context<'l>);
 
 /// Adds to `gradient` that of the difference between the scores of two prefixes, predicted and gold; the loss if there is any.
 fn learn_pair<'a, C: SharedConfiguration<'a>>(
     options: GlobalOptions,
     (predicted, gold): (&'a Item<'a, C>, &'a Item<'a, C>),
-    of: Of,
+    of: GradientInputs,
     gradient: &mut Opaque,
 ) -> Option<f32> {
     let loss = (predicted.score - gold.score) as f32 / of.0.unit();
@@ -223,7 +223,7 @@ fn learn_pair<'a, C: SharedConfiguration<'a>>(
     if options.objective == Objective::LossAugmented && loss < 0.0 {
         return None;
     }
-    learn_difference(Order::LastFirst, predicted, gold, of, gradient).then_some(loss)
+    learn_difference(AdditionOrder::LastFirst, predicted, gold, of, gradient).then_some(loss)
 }
 
 /// Adds to `gradient` that of the probability of the gold ones among `items`, and of the gold one outside, if they are without
@@ -231,7 +231,7 @@ fn learn_pair<'a, C: SharedConfiguration<'a>>(
 fn learn_expectation<'a, C: SharedConfiguration<'a>>(
     items: &[&'a Item<'a, C>],
     outside: Option<&'a Item<'a, C>>,
-    (model, memory, context): Of,
+    (model, memory, context): GradientInputs,
     gradient: &mut Opaque,
 ) -> bool {
     let members: Vec<&Item<_>> = items.iter().copied().chain(outside).collect();
@@ -255,7 +255,7 @@ fn learn_expectation<'a, C: SharedConfiguration<'a>>(
 
 /// Order in which gradients of two derivations are added up: sums of real numbers depend on it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Order {
+pub enum AdditionOrder {
     /// Both together, from their ends on.
     LastFirst,
     /// One after the other, from their beginnings on.
@@ -265,10 +265,10 @@ pub enum Order {
 /// Adds to `gradient` that of the difference between the scores of two derivations, predicted and gold; whether there is any. What
 /// both did before they parted cancels.
 pub fn learn_difference<'a, C: SharedConfiguration<'a>>(
-    order: Order,
+    order: AdditionOrder,
     predicted: &'a Item<'a, C>,
     gold: &'a Item<'a, C>,
-    (model, memory, context): Of,
+    (model, memory, context): GradientInputs,
     gradient: &mut Opaque,
 ) -> bool {
     let [predicted, gold]: [Vec<&Item<_>>; 2] = [predicted, gold].map(|item| item.history().collect());
@@ -279,11 +279,11 @@ pub fn learn_difference<'a, C: SharedConfiguration<'a>>(
     };
     let (predicted, gold) = (parted(predicted, 1.0), parted(gold, -1.0));
     let steps: Vec<(&Item<_>, f32)> = match order {
-        Order::LastFirst => {
+        AdditionOrder::LastFirst => {
             let at = |i: usize| predicted.get(i).into_iter().chain(gold.get(i)).copied();
             (0..predicted.len().max(gold.len())).flat_map(at).collect()
         }
-        Order::FirstFirst => predicted.into_iter().rev().chain(gold.into_iter().rev()).collect(),
+        AdditionOrder::FirstFirst => predicted.into_iter().rev().chain(gold.into_iter().rev()).collect(),
     };
     for &(item, slope) in &steps {
         let before = item.parent.expect("only initial items have no parent");
@@ -296,7 +296,7 @@ pub fn learn_difference<'a, C: SharedConfiguration<'a>>(
 fn credit<'a, C: SharedConfiguration<'a>>(
     before: &'a Item<'a, C>,
     slopes: &[(Choice, f32)],
-    (model, memory, context): Of,
+    (model, memory, context): GradientInputs,
     gradient: &mut Opaque,
 ) {
     let scored = |&(choice, slope): &(Choice, f32)| Some((u32::from(scored_action(choice, context.actions)?), slope));

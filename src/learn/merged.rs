@@ -9,7 +9,7 @@
 use bumpalo::Bump;
 
 use super::Update;
-use super::global::{GlobalOptions, Order, learn_difference};
+use super::global::{AdditionOrder, GlobalOptions, learn_difference};
 use super::gold_beam::{GoldBeam, GoldBeamSettings};
 use super::supervision::{GoldSide, Supervision};
 use super::violation::PrefixScores;
@@ -168,7 +168,7 @@ pub fn learn(
         let predicted = gold_beam.search.best_after(first + step + 1).into_iter().map(choice);
         let predicted = machine.derive(predicted, arena, n_words);
         let of = (model, &mut *gold_beam.gold.stepper.memory, context);
-        let learned = learn_difference(Order::FirstFirst, predicted, gold_prefixes[step], of, &mut gradient);
+        let learned = learn_difference(AdditionOrder::FirstFirst, predicted, gold_prefixes[step], of, &mut gradient);
         n_updates += u64::from(learned);
         match update {
             Update::Restart => gold_beam.restart(predicted),

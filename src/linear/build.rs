@@ -4,7 +4,7 @@ use super::FrozenWeights;
 use super::buckets::{Buckets, FULL, Flagged, Homes};
 use super::frozen::{MAX_TEMPLATES, MAX_WEIGHT};
 use super::levels::Levels;
-use super::rows::{InlineRow, LEN_BITS, MAX_START, NARROW, PackedEntry, Precision, Shape, WIDE};
+use super::rows::{InlineRow, LEN_BITS, MAX_START, NARROW, PackedEntry, Precision, TableShape, WIDE};
 use crate::files::Numbers;
 use crate::system::ActionId;
 
@@ -25,12 +25,12 @@ impl FrozenWeights {
     /// # Panics
     /// If there are more than 2^27 weights.
     pub fn average<L: Averages>(replicas: &[L], width: usize) -> FrozenWeights {
-        let shape = Shape { width, n_features: 0, n_weights: 0, scale: 1, precision: Precision::Full };
+        let shape = TableShape { width, n_features: 0, n_weights: 0, scale: 1, precision: Precision::Full };
         let (limit, largest) = (f64::from(shape.limit()), f64::from(MAX_WEIGHT));
         // No sum exceeds the bounds of all replicas together, and mostly one is nearly as large. If none is, the rows are made again.
         let mut scale = scale_of(replicas.iter().map(L::bound).sum(), limit);
         loop {
-            let mut builder = Builder::new(Shape { scale, ..shape });
+            let mut builder = Builder::new(TableShape { scale, ..shape });
             let mut numbers: Vec<(u64, Flagged)> = Vec::with_capacity(replicas.first().map_or(0, L::n_rows));
             let mut entries: Vec<(ActionId, i32)> = Vec::new();
             let mut largest_sum: f64 = 0.0;
@@ -76,7 +76,7 @@ impl FrozenWeights {
         let stays = |weight: i32| f64::from(weight.unsigned_abs()) >= least;
         let mut largest = 0;
         self.for_each_row(|_, row| largest = row.iter().fold(largest, |largest, (_, w)| largest.max(w.unsigned_abs())));
-        let mut shape = Shape { precision, ..self.shape };
+        let mut shape = TableShape { precision, ..self.shape };
         let limit = f64::from(shape.limit());
         let fitting = if precision == Precision::Full { 1.0 } else { (limit / f64::from(largest.max(1))).min(1.0) };
         shape.scale = ((f64::from(self.shape.scale) * fitting) as u32).max(1);
@@ -171,12 +171,12 @@ struct Builder {
     levels: Option<Levels>,
     /// Start of each different row, by its bytes: of weights of few bits many are alike.
     alike: hashbrown::HashMap<Vec<u8>, usize>,
-    shape: Shape,
+    shape: TableShape,
 }
 
 impl Builder {
-    fn new(shape: Shape) -> Builder {
-        let shape = Shape { n_features: 0, n_weights: 0, ..shape };
+    fn new(shape: TableShape) -> Builder {
+        let shape = TableShape { n_features: 0, n_weights: 0, ..shape };
         Builder { sparse: vec![0; shape.entry()], dense: Vec::new(), levels: None, alike: Default::default(), shape }
     }
 

@@ -8,7 +8,7 @@ use fearless_simd::prelude::*;
 
 use super::buckets::{Bucket, Buckets, FLAG, Flagged, Homes, NOTHING};
 use super::levels::Levels;
-use super::rows::{DenseRow, InlineRow, NARROW, PackedEntry, Precision, Shape, WIDE, place};
+use super::rows::{DenseRow, InlineRow, NARROW, PackedEntry, Precision, TableShape, WIDE, place};
 use super::table::{OUTSIDE, from_bytes};
 use super::{Row, Weights};
 use crate::error::Result;
@@ -42,7 +42,7 @@ pub struct FrozenWeights {
     pub(super) dense: Numbers<i32>,
     /// Levels of quantisation: the values of the codes of weights of 8 bits.
     pub(super) levels: Option<Levels>,
-    pub(super) shape: Shape,
+    pub(super) shape: TableShape,
 }
 
 impl FrozenWeights {
@@ -268,7 +268,7 @@ const BATCH: usize = 128;
 impl FrozenWeights {
     /// The table as sections of a file: its shape, buckets, sparse rows, dense rows.
     pub fn sections(&self) -> Vec<Section<'_>> {
-        let Shape { width, n_features, n_weights, scale, precision } = self.shape;
+        let TableShape { width, n_features, n_weights, scale, precision } = self.shape;
         let numbers = [width as u64, n_features as u64, n_weights as u64, u64::from(scale), precision as u64];
         let levels = self.levels.iter().flat_map(Levels::values);
         let shape: Vec<u8> = numbers.into_iter().chain(levels).flat_map(u64::to_le_bytes).collect();
@@ -365,7 +365,7 @@ impl FrozenWeights {
     ) -> Option<FrozenWeights> {
         let shape: Vec<u64> = from_bytes(shape)?;
         let &[n_outputs, n_features, n_weights, scale, precision, ref levels @ ..] = &shape[..] else { return None };
-        let shape = Shape {
+        let shape = TableShape {
             width,
             n_features: usize::try_from(n_features).ok()?,
             n_weights: usize::try_from(n_weights).ok()?,

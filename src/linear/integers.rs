@@ -10,7 +10,7 @@
 use super::buckets::Homes;
 use super::build::{Averages, rounded};
 use super::frozen::MAX_WEIGHT;
-use super::table::{Entry, OUTSIDE, Place, RowTable, elsewhere, from_bytes};
+use super::table::{OUTSIDE, RowPlace, RowTable, WeightEntry, elsewhere, from_bytes};
 use super::{FrozenWeights, Row, Weights};
 use crate::error::Result;
 use crate::files::{Section, Sections, prefetch};
@@ -24,7 +24,7 @@ struct IntegerEntry {
     weight: i32,
 }
 
-impl Entry for IntegerEntry {
+impl WeightEntry for IntegerEntry {
     fn output(&self) -> u32 {
         self.output.into()
     }
@@ -194,7 +194,7 @@ impl IntegerWeights {
 
     /// Appends the averages of a row to `averages`.
     #[inline]
-    fn averages(&self, place: Place, averages: &mut Vec<(ActionId, f64)>) {
+    fn averages(&self, place: RowPlace, averages: &mut Vec<(ActionId, f64)>) {
         let ticks = self.tick as f64;
         let unit = f64::from(self.unit);
         // Exact in integers up to the division.

@@ -37,10 +37,10 @@ pub use output::{HiddenLayer, OutputLayer};
 #[cfg(test)]
 pub(crate) use perceptron::Change;
 pub use perceptron::Perceptron;
-pub use reals::{Outputs, RealWeights, State};
+pub use reals::{Outputs, RealWeights, WeightState};
 pub use regressors::Regressors;
 #[cfg(test)]
-pub(crate) use regressors::Update;
+pub(crate) use regressors::ScoreGradients;
 pub use rows::Precision;
 pub use score::{LinearMemory, LinearScorer};
 pub use svm::{Examples, SupportVectors};

@@ -7,7 +7,7 @@ use crate::configuration::Reads;
 use crate::error::Result;
 use crate::features::Compiled;
 use crate::files::{Section, Sections};
-use crate::model::{Averaged, Dropped, Seen, Trainable};
+use crate::model::{Averaged, DroppedFeatures, Seen, Trainable};
 use crate::scorer::{Context, Opaque, Query, Scorer, Stages};
 use crate::system::ActionId;
 
@@ -136,7 +136,7 @@ impl Trainable for Perceptron {
         self.linear_scorer().forget(memory);
     }
 
-    fn see(&self, memory: &mut Opaque, context: Context, query: &Query, dropped: Dropped, seen: &mut Seen) {
+    fn see(&self, memory: &mut Opaque, context: Context, query: &Query, dropped: DroppedFeatures, seen: &mut Seen) {
         if dropped.is_none() {
             seen.kept.get::<Kept>().clear();
             self.set(seen, self.linear_scorer().score_one(memory, context, query));

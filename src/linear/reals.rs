@@ -1,7 +1,7 @@
-//! Real-valued weights while a learner fits them, with what the learner remembers of each ([`State`]).
+//! Real-valued weights while a learner fits them, with what the learner remembers of each ([`WeightState`]).
 
 use super::build::{Averages, rounded};
-use super::table::{Beside, Entry, Place, RowTable, from_bytes};
+use super::table::{Beside, RowPlace, RowTable, WeightEntry, from_bytes};
 use super::{Row, Weights};
 use crate::files::{Section, Sections};
 use crate::system::{ActionId, FORBIDDEN};
@@ -10,7 +10,7 @@ use std::ops::Range;
 /// State of a learner for one weight: as much of it as its rule says is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
-pub struct State {
+pub struct WeightState {
     /// The sum of squared gradients.
     pub squares: f32,
     /// A second number, whatever the learner makes of it.
@@ -24,7 +24,7 @@ struct RealEntry {
     weight: f32,
 }
 
-impl Entry for RealEntry {
+impl WeightEntry for RealEntry {
     fn output(&self) -> u32 {
         self.output.into()
     }
@@ -63,7 +63,7 @@ impl Beside for Remembered {
     }
 }
 
-/// The [`State`] of each weight, without the numbers that its rule has no use for.
+/// The [`WeightState`] of each weight, without the numbers that its rule has no use for.
 #[derive(Debug, Clone)]
 struct States {
     numbers: Vec<f32>,
@@ -73,16 +73,16 @@ struct States {
 
 impl States {
     #[inline]
-    fn get(&self, at: usize) -> State {
+    fn get(&self, at: usize) -> WeightState {
         match self.kept {
-            0 => State::default(),
-            1 => State { squares: self.numbers[at], second: 0.0 },
-            _ => State { squares: self.numbers[2 * at], second: self.numbers[2 * at + 1] },
+            0 => WeightState::default(),
+            1 => WeightState { squares: self.numbers[at], second: 0.0 },
+            _ => WeightState { squares: self.numbers[2 * at], second: self.numbers[2 * at + 1] },
         }
     }
 
     #[inline]
-    fn set(&mut self, at: usize, state: State) {
+    fn set(&mut self, at: usize, state: WeightState) {
         match self.kept {
             0 => {}
             1 => self.numbers[at] = state.squares,
@@ -299,7 +299,7 @@ impl RealWeights {
         &mut self,
         features: &[u64],
         outputs: &mut Outputs,
-        mut change: impl FnMut(usize, f32, &mut State) -> f32,
+        mut change: impl FnMut(usize, f32, &mut WeightState) -> f32,
     ) {
         let highest = self.max_weight / self.factor;
         // Neither larger nor no number.
@@ -342,7 +342,7 @@ impl RealWeights {
             let missing = outputs.ids.iter().enumerate();
             let missing = missing.filter(|&(number, _)| outputs.begins[number] && outputs.met[number] != outputs.row);
             for (at, (number, &output)) in (end..).zip(missing) {
-                let mut state = State::default();
+                let mut state = WeightState::default();
                 let weight = change(number, 0.0, &mut state);
                 is_bounded &= weight.abs() <= highest;
                 self.rows.entries[at] = RealEntry { output: output as u16, weight };
@@ -369,7 +369,7 @@ impl RealWeights {
         (self.lets_in(feature) && n_outputs > 0).then(|| self.rows.insert(feature, n_outputs))
     }
 
-    fn averages(&self, place: Place) -> impl Iterator<Item = (ActionId, f64)> + '_ {
+    fn averages(&self, place: RowPlace) -> impl Iterator<Item = (ActionId, f64)> + '_ {
         place.row().map(move |i| {
             let RealEntry { output, weight } = self.rows.entries[i];
             let behind = self.rows.beside.sums.as_ref().map_or(0.0, |sums| sums[i] / self.tick);

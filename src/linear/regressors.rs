@@ -3,18 +3,19 @@
 use std::sync::{Arc, OnceLock};
 
 use super::learner::{
-    AdaGrad, Clock, Fixed, Ftrl, LearnerOptions, Network, Scratch, Sgd, SgdPlus, Summed, linear, n_units,
+    AdaGrad, Fixed, Ftrl, HiddenNetwork, LearnerOptions, Sgd, SgdPlus, StepClock, Summed, UpdateScratch, linear,
+    n_units,
 };
 use super::{
-    FrozenWeights, HiddenLayer, Learner, Linear, LinearMemory, LinearScorer, OutputLayer, RealWeights, State, reals,
-    table::OUTSIDE,
+    FrozenWeights, HiddenLayer, Learner, Linear, LinearMemory, LinearScorer, OutputLayer, RealWeights, WeightState,
+    reals, table::OUTSIDE,
 };
 use crate::configuration::Reads;
 use crate::error::Result;
 use crate::features::Compiled;
 use crate::files::{Section, Sections};
-use crate::linear::learner::Rule;
-use crate::model::{Averaged, Dropped, Seen, Trainable};
+use crate::linear::learner::UpdateRule;
+use crate::model::{Averaged, DroppedFeatures, Seen, Trainable};
 use crate::scorer::{Context, Opaque, Query, Scorer, Stages};
 
 /// Regressors of decisions, of real-valued weights: one for each output.
@@ -27,14 +28,14 @@ pub struct Regressors {
     learned: Vec<Learned>,
     /// Output layer for beams, valid as long as nothing changes.
     output_layer: OnceLock<OutputLayer>,
-    scratch: Scratch,
+    scratch: UpdateScratch,
 }
 
 /// Learned weights of one stage.
 #[derive(Debug, Clone)]
 enum Learned {
-    Linear { weights: Box<RealWeights>, clock: Clock },
-    Network(Box<Network>),
+    Linear { weights: Box<RealWeights>, clock: StepClock },
+    Network(Box<HiddenNetwork>),
 }
 
 /// Runs generic code with the rule that options name.
@@ -70,7 +71,7 @@ macro_rules! with_rule {
 }
 
 /// Number of values of a weight's state that its rule keeps.
-fn kept<R: Rule>(_: R) -> usize {
+fn kept<R: UpdateRule>(_: R) -> usize {
     R::KEPT
 }
 
@@ -82,7 +83,7 @@ impl Regressors {
             0 => {
                 let kept = with_rule!(options, |rule| kept(rule));
                 let mut weights = RealWeights::new(options.update.averages(), kept, options.min_count);
-                let clock = Clock::default();
+                let clock = StepClock::default();
                 if let Some(factor) = with_rule!(options, |rule| rule.factor(&clock)) {
                     weights.set_factor(factor);
                 }
@@ -91,7 +92,7 @@ impl Regressors {
             per_output => {
                 let n_units = n_units(per_output, outputs.len());
                 let outputs = outputs.collect();
-                let network = with_rule!(options, |rule| Network::new(
+                let network = with_rule!(options, |rule| HiddenNetwork::new(
                     rule,
                     options.min_count,
                     first_unit,
@@ -107,7 +108,14 @@ impl Regressors {
         if options.in_fixed_point {
             learned.iter_mut().for_each(|learned| learned.table_mut().learn_from_sums_of(features.n_templates()));
         }
-        Regressors { features, options, stages, learned, output_layer: OnceLock::new(), scratch: Scratch::default() }
+        Regressors {
+            features,
+            options,
+            stages,
+            learned,
+            output_layer: OnceLock::new(),
+            scratch: UpdateScratch::default(),
+        }
     }
 
     /// Begins with these weights of features for outputs, and with no others: features that do not come here get none.
@@ -131,8 +139,8 @@ impl Regressors {
     }
 
     /// Learns from the gradients, by output, of the scores of one configuration or point.
-    fn update(&mut self, update: &Update) {
-        let Update { stage, features, activations, gradient } = update;
+    fn update(&mut self, update: &ScoreGradients) {
+        let ScoreGradients { stage, features, activations, gradient } = update;
         let scratch = &mut self.scratch;
         match &mut self.learned[*stage] {
             Learned::Linear { weights, clock } => {
@@ -251,7 +259,7 @@ impl Averaged for Regressors {
             let sections = sections.under(&format!("stage-{number}"));
             let outside = || sections.damaged(OUTSIDE);
             let table = |width| RealWeights::from_sections(&sections, width).ok_or_else(outside);
-            let clocks = sections.numbers::<Clock>("clocks")?;
+            let clocks = sections.numbers::<StepClock>("clocks")?;
             match learned {
                 Learned::Linear { weights, clock } => {
                     *clock = *clocks.first().ok_or_else(outside)?;
@@ -265,7 +273,7 @@ impl Averaged for Regressors {
                     network.hidden = table(network.first_unit + network.biases.weights.len())?;
                     for (name, dense) in [("biases", &mut network.biases), ("outputs", &mut network.output_weights)] {
                         let weights = sections.numbers::<f32>(name)?;
-                        let states = sections.numbers::<State>(&format!("{name}-states"))?;
+                        let states = sections.numbers::<WeightState>(&format!("{name}-states"))?;
                         if weights.len() != dense.weights.len() || states.len() != dense.states.len() {
                             return Err(outside());
                         }
@@ -301,7 +309,7 @@ impl Averaged for Regressors {
 
 /// The gradients of the scores of one configuration or point.
 #[derive(Debug)]
-pub struct Update {
+pub struct ScoreGradients {
     stage: usize,
     features: Vec<u64>,
     activations: Vec<f32>,
@@ -310,7 +318,7 @@ pub struct Update {
 }
 
 #[cfg(test)]
-impl Update {
+impl ScoreGradients {
     /// By output.
     pub fn gradient(&self) -> &[(u32, f32)] {
         &self.gradient
@@ -365,7 +373,7 @@ impl Trainable for Regressors {
     /// Nothing is memoised: parameters change with every decision.
     fn forget(&self, _: &mut Opaque) {}
 
-    fn see(&self, memory: &mut Opaque, context: Context, query: &Query, dropped: Dropped, seen: &mut Seen) {
+    fn see(&self, memory: &mut Opaque, context: Context, query: &Query, dropped: DroppedFeatures, seen: &mut Seen) {
         let features = memory.get::<LinearMemory>().features(&self.features, context, &query.view);
         let inputs: &mut Inputs = seen.kept.get();
         inputs.features.clear();
@@ -405,11 +413,11 @@ impl Trainable for Regressors {
                 (features, activations)
             }
         };
-        into.get::<Vec<Update>>().push(Update { stage, features, activations, gradient });
+        into.get::<Vec<ScoreGradients>>().push(ScoreGradients { stage, features, activations, gradient });
     }
 
     fn learn(&mut self, gradient: &mut Opaque) {
-        gradient.get::<Vec<Update>>().drain(..).for_each(|update| self.update(&update));
+        gradient.get::<Vec<ScoreGradients>>().drain(..).for_each(|update| self.update(&update));
         self.output_layer = OnceLock::new();
     }
 
@@ -423,8 +431,8 @@ impl Trainable for Regressors {
 
     /// As if there were no hidden layer.
     fn lengthen(&self, gradient: &mut Opaque, loss: f32, longest: f32) {
-        let gradient: &mut Vec<Update> = gradient.get();
-        let slopes = |update: &Update| {
+        let gradient: &mut Vec<ScoreGradients> = gradient.get();
+        let slopes = |update: &ScoreGradients| {
             let pairs = update.features.iter().flat_map(|&feature| update.gradient.iter().map(move |of| (feature, of)));
             pairs.map(|(feature, &(output, slope))| (feature, output, slope)).collect::<Vec<_>>()
         };
@@ -472,7 +480,7 @@ mod tests {
         seen
     }
 
-    fn learn_all(regressors: &mut Regressors, updates: Vec<Update>) {
+    fn learn_all(regressors: &mut Regressors, updates: Vec<ScoreGradients>) {
         let mut gradient = Opaque::default();
         *gradient.get() = updates;
         regressors.learn(&mut gradient);
@@ -494,7 +502,7 @@ mod tests {
                                 .collect();
                             let Inputs { features, activations, .. } = inputs(&seen).clone();
                             let activations = activations[stage].clone();
-                            learn_all(regressors, vec![Update { stage, features, activations, gradient }]);
+                            learn_all(regressors, vec![ScoreGradients { stage, features, activations, gradient }]);
                         }
                     }
                     regressors.end_sentence();
@@ -533,7 +541,8 @@ mod tests {
                 ..LearnerOptions::of(Learner::Sgd)
             };
             let mut regressors = regressors(options, Decisions::Joint);
-            let update = || Update { stage: 0, features: vec![1], activations: Vec::new(), gradient: vec![(0, 1.0)] };
+            let update =
+                || ScoreGradients { stage: 0, features: vec![1], activations: Vec::new(), gradient: vec![(0, 1.0)] };
             learn_all(&mut regressors, (0..n).map(|_| update()).collect());
             regressors.end_sentence();
             assert_eq!(regressors.has_diverged(), diverges, "{n}");

@@ -28,7 +28,7 @@ impl std::fmt::Display for Precision {
 
 /// Counts of a table, scale and precision: all that is needed to read it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(super) struct TableShape {
     pub width: usize,
     pub n_features: usize,
     pub n_weights: usize,
@@ -142,7 +142,7 @@ impl InlineRow {
     }
 }
 
-impl Shape {
+impl TableShape {
     /// The bytes of an entry.
     pub(super) fn entry(&self) -> usize {
         match self.precision {

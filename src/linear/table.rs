@@ -21,7 +21,7 @@ pub fn from_bytes<T: bytemuck::Pod>(bytes: &[u8]) -> Option<Vec<T>> {
 }
 
 /// One weight: its output, mostly an action, and its value.
-pub trait Entry: Pod + Default + std::fmt::Debug {
+pub trait WeightEntry: Pod + Default + std::fmt::Debug {
     /// The output.
     fn output(&self) -> u32;
 }
@@ -29,7 +29,7 @@ pub trait Entry: Pod + Default + std::fmt::Debug {
 /// A place of the hash table: a feature and where its row is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Place {
+pub struct RowPlace {
     pub feature: u64,
     /// First entry of the row; rows start at 1, so 0 marks a free place. Of a row that stands elsewhere: its number, from 1.
     pub start: u32,
@@ -38,7 +38,7 @@ pub struct Place {
     pub capacity: u16,
 }
 
-impl Place {
+impl RowPlace {
     /// The entries of the row; none if it stands elsewhere.
     #[inline]
     pub fn row(&self) -> Range<usize> {
@@ -89,7 +89,7 @@ pub fn elsewhere(Row(row): Row) -> Option<usize> {
 /// Rows of weights by feature, with `B` beside them.
 #[derive(Debug, Clone)]
 pub struct RowTable<E, B> {
-    places: Vec<Place>,
+    places: Vec<RowPlace>,
     n_features: usize,
     /// The entries of all rows.
     pub entries: Vec<E>,
@@ -99,12 +99,12 @@ pub struct RowTable<E, B> {
     free: [Vec<u32>; 17],
 }
 
-impl<E: Entry, B: Beside> RowTable<E, B> {
+impl<E: WeightEntry, B: Beside> RowTable<E, B> {
     /// A table without rows; `beside` becomes as long as the table is.
     pub fn new(mut beside: B) -> RowTable<E, B> {
         beside.resize(1);
         RowTable {
-            places: vec![Place::default(); 1 << 12],
+            places: vec![RowPlace::default(); 1 << 12],
             n_features: 0,
             entries: vec![E::default()],
             beside,
@@ -118,7 +118,7 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
     }
 
     /// The places of all rows, in the order of the table. The rows lie anywhere, so that the memory is told of them in time.
-    pub fn rows(&self) -> impl Iterator<Item = Place> + '_ {
+    pub fn rows(&self) -> impl Iterator<Item = RowPlace> + '_ {
         const AHEAD: usize = 32;
         let later = self.places.iter().skip(AHEAD).map(Some).chain(std::iter::repeat(None));
         let taken = self.places.iter().zip(later).inspect(|(_, later)| {
@@ -131,7 +131,7 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
 
     /// Tells the memory that the row at `place` will soon be read, if it stands in the table.
     #[inline]
-    pub fn prefetch_row(&self, place: &Place) {
+    pub fn prefetch_row(&self, place: &RowPlace) {
         if place.capacity > 0 {
             prefetch(&self.entries, place.start as usize);
             self.beside.prefetch(place.start as usize);
@@ -173,7 +173,7 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
 
     /// Gives up the row at place `i`, which from now on stands elsewhere under this number.
     pub fn move_out(&mut self, i: usize, number: usize) {
-        let Place { start, capacity, .. } = self.places[i];
+        let RowPlace { start, capacity, .. } = self.places[i];
         self.free[capacity.trailing_zeros() as usize].push(start);
         self.places[i].start = u32::try_from(number + 1).expect("fewer rows than weights");
         self.places[i].len = 0;
@@ -182,7 +182,7 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
 
     /// The place of `feature`; an empty row if it has none.
     #[inline]
-    pub fn find(&self, feature: u64) -> Place {
+    pub fn find(&self, feature: u64) -> RowPlace {
         self.places[self.position(feature)]
     }
 
@@ -225,14 +225,14 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
         }
         let log = log_of(n_outputs);
         let i = self.position(feature);
-        self.places[i] = Place { feature, start: self.allocate(log), len: 0, capacity: 1 << log };
+        self.places[i] = RowPlace { feature, start: self.allocate(log), len: 0, capacity: 1 << log };
         self.n_features += 1;
         i
     }
 
     /// The place with this number.
     #[inline]
-    pub fn place(&self, i: usize) -> Place {
+    pub fn place(&self, i: usize) -> RowPlace {
         self.places[i]
     }
 
@@ -240,7 +240,7 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
     /// the new entries begin.
     #[inline]
     pub fn extend_row(&mut self, i: usize, more: usize) -> usize {
-        let Place { start, len, capacity, .. } = self.places[i];
+        let RowPlace { start, len, capacity, .. } = self.places[i];
         let longer = len as usize + more;
         if longer > capacity as usize {
             let log = log_of(longer);
@@ -268,7 +268,7 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
     }
 
     fn grow_table(&mut self) {
-        let doubled = vec![Place::default(); self.places.len() * 2];
+        let doubled = vec![RowPlace::default(); self.places.len() * 2];
         let old = std::mem::replace(&mut self.places, doubled);
         for place in old.into_iter().filter(|place| place.start != 0) {
             let i = self.position(place.feature);
@@ -282,7 +282,7 @@ fn log_of(n_outputs: usize) -> usize {
     n_outputs.next_power_of_two().trailing_zeros() as usize
 }
 
-impl<E: Entry, B: Beside> RowTable<E, B> {
+impl<E: WeightEntry, B: Beside> RowTable<E, B> {
     /// The table as sections of a checkpoint. What stands beside the weights is the learner's business.
     pub fn sections(&self) -> [Section<'_>; 3] {
         let mut numbers = vec![self.n_features as u64];
@@ -311,10 +311,10 @@ impl<E: Entry, B: Beside> RowTable<E, B> {
                 free.push(u32::try_from(numbers.next()?).ok().filter(|&start| in_table(start, 1 << log))?);
             }
         }
-        let places: Vec<Place> = from_bytes(places)?;
+        let places: Vec<RowPlace> = from_bytes(places)?;
         // A free place is the empty row of whatever is looked for there.
-        let is_sound = |place: &Place| match place.elsewhere() {
-            None if place.start == 0 => *place == Place::default(),
+        let is_sound = |place: &RowPlace| match place.elsewhere() {
+            None if place.start == 0 => *place == RowPlace::default(),
             Some(number) => place.len == 0 && number < n_elsewhere,
             None => {
                 place.len <= place.capacity

@@ -26,7 +26,7 @@ pub use label_decoding::LabelDecoding;
 pub use lags::{Calibration, Lags, Marginals};
 pub(crate) use model_ref::ModelRef;
 pub use network::{Activation, Layers, Lstm, Network, ScorerKind};
-pub use trainable::{Averaged, Dropped, Seen, Trainable, best_permitted};
+pub use trainable::{Averaged, DroppedFeatures, Seen, Trainable, best_permitted};
 
 use crate::error::Result;
 use crate::features::Input;

@@ -114,7 +114,7 @@ pub trait Trainable: Debug + Send + Sync {
 
     /// Scores the first stage of a decision, leaving out the features in `dropped`, in a derivation that never comes back to
     /// this configuration.
-    fn see(&self, memory: &mut Opaque, context: Context, query: &Query, dropped: Dropped, seen: &mut Seen);
+    fn see(&self, memory: &mut Opaque, context: Context, query: &Query, dropped: DroppedFeatures, seen: &mut Seen);
 
     /// Scores another stage of what was seen.
     fn see_stage(&self, _stage: usize, _seen: &mut Seen) {}
@@ -209,15 +209,15 @@ fn best_permitted_with(all: &[f64], mask: &[i32]) -> Option<(f64, ActionId)> {
 
 /// A choice of features to leave out: those whose hash with the salt lies below the threshold. By default none is.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Dropped {
+pub struct DroppedFeatures {
     salt: u64,
     threshold: u64,
 }
 
-impl Dropped {
+impl DroppedFeatures {
     /// Leaves out each feature with this probability; different salts leave out different ones.
-    pub fn new(salt: u64, probability: f64) -> Dropped {
-        Dropped { salt, threshold: (probability * u64::MAX as f64) as u64 }
+    pub fn new(salt: u64, probability: f64) -> DroppedFeatures {
+        DroppedFeatures { salt, threshold: (probability * u64::MAX as f64) as u64 }
     }
 
     /// The probability with which a feature is left out.

@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::features::Input;
 use crate::files::{Section, Sections};
 use crate::linear::Precision;
-use crate::model::{Averaged, Dropped, Layers, Seen, Trainable};
+use crate::model::{Averaged, DroppedFeatures, Layers, Seen, Trainable};
 use crate::scorer::{Context, Opaque, Query, Scorer};
 
 /// Settings of the learner of a network.
@@ -191,7 +191,7 @@ impl Trainable for FeedForwardLearner {
         self.network_scorer().look_ahead(memory.get(), inputs);
     }
 
-    fn see(&self, memory: &mut Opaque, context: Context, query: &Query, dropped: Dropped, seen: &mut Seen) {
+    fn see(&self, memory: &mut Opaque, context: Context, query: &Query, dropped: DroppedFeatures, seen: &mut Seen) {
         let scorer = self.network_scorer();
         let Seen { scores: seen_scores, kept } = seen;
         let Kept { hidden, scores } = kept.get();
@@ -256,7 +256,7 @@ impl Trainable for FeedForwardLearner {
 }
 
 /// Leaves out hidden units, and makes the others larger.
-pub(super) fn drop_units(dropped: Dropped, hidden: &mut Hidden) {
+pub(super) fn drop_units(dropped: DroppedFeatures, hidden: &mut Hidden) {
     let probability = dropped.probability();
     let (limit, kept) = ((probability * f64::from(1 << 24)) as u32, (1.0 / (1.0 - probability)) as f32);
     let salt = dropped.salt();

@@ -12,7 +12,7 @@ use crate::decode::{Machine, Workspace};
 use crate::features::{Input, NetworkSet};
 use crate::learn::{TrainOptions, Training, TrainingData};
 use crate::linear::Learner;
-use crate::model::{Activation, Dropped, Layers, Network, ScorerKind, Seen, Trainable as _};
+use crate::model::{Activation, DroppedFeatures, Layers, Network, ScorerKind, Seen, Trainable as _};
 use crate::scorer::{Opaque, Query, Scorer as _};
 use crate::system::Roots;
 use crate::treebank::{Format, Sentence, Treebank, generate};
@@ -175,7 +175,7 @@ fn gradients_are_differences_of_the_loss() {
                     begun = true;
                 }
                 let query = Query { view: item.view(0), permitted: machine.system.permitted(&item.configuration, 0) };
-                let dropped = Dropped::new(salt, 0.3);
+                let dropped = DroppedFeatures::new(salt, 0.3);
                 learner.see(memory, context, &query, dropped, &mut seen);
                 salt += 1;
                 let gradient = [(u32::from(choice.action), -1.0), ((salt % data.actions().len() as u64) as u32, 0.7)];

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::features::Input;
 use crate::files::{Section, Sections};
 use crate::linear::{Perceptron, Regressors};
-use crate::model::{Averaged, Dropped, Seen, Trainable};
+use crate::model::{Averaged, DroppedFeatures, Seen, Trainable};
 use crate::neural::FeedForwardLearner;
 use crate::scorer::{Context, Opaque, Query, Scorer};
 
@@ -143,7 +143,7 @@ impl Trainable for AnyLearner {
         each!(self, |learner| learner.forget(memory));
     }
 
-    fn see(&self, memory: &mut Opaque, context: Context, query: &Query, dropped: Dropped, seen: &mut Seen) {
+    fn see(&self, memory: &mut Opaque, context: Context, query: &Query, dropped: DroppedFeatures, seen: &mut Seen) {
         each!(self, |learner| learner.see(memory, context, query, dropped, seen));
     }
 

@@ -4,7 +4,7 @@ use super::Biaffine;
 use super::score::{Labels, Reading, Scoring, heads_of};
 use crate::decode::{Given, Parsed};
 use crate::features::Input;
-use crate::graph::decoders::{Decoders, GraphSearch, Of, Parses};
+use crate::graph::decoders::{Decoders, GivenInput, GraphSearch, Parses};
 use crate::graph::{ArcScores, Side};
 use crate::neural::score::{MOST, UNIT, log_partition};
 use crate::tree::{LabelId, Node, ROOT};
@@ -28,7 +28,13 @@ impl Parses for Biaffine {
     type Workspace = Workspace;
     const SIDE_BY_SIDE: usize = 16;
 
-    fn k_best(&self, workspace: &mut Workspace, search: GraphSearch, sentences: &[Of], k: usize) -> Vec<Vec<Parsed>> {
+    fn k_best(
+        &self,
+        workspace: &mut Workspace,
+        search: GraphSearch,
+        sentences: &[GivenInput],
+        k: usize,
+    ) -> Vec<Vec<Parsed>> {
         let inputs: Vec<&Input> = sentences.iter().map(|&(input, _)| input).collect();
         let given = sentences.iter().map(|&(_, given)| given);
         let readings = self.scoring().read(&inputs);

@@ -190,7 +190,7 @@ fn by_definition<S: TransitionSystem>(
         }
         let Some((_, step, [wrong, right])) = largest else { return Some((n_updates, gradient)) };
         n_updates += 1;
-        learn_difference(Order::LastFirst, wrong, right, (model, memory, context), &mut gradient);
+        learn_difference(AdditionOrder::LastFirst, wrong, right, (model, memory, context), &mut gradient);
         start = match from {
             RestartFrom::Best => vec![wrong],
             // Of twins only the best is in the beam.

@@ -60,7 +60,7 @@ use super::supervision::{GoldSide, Supervision};
 use super::watch::{Before, Competitor, Watchable, Watched};
 use crate::configuration::{Arena, Point, SharedConfiguration as _};
 use crate::decode::{Item, Machine, Workspace};
-use crate::model::{Dropped, Trainable};
+use crate::model::{DroppedFeatures, Trainable};
 use crate::options::{Correct, LearningToSearch, Objective, RollIn, RollOut};
 use crate::random;
 use crate::scorer::{Context, Decisions, Opaque, Query, Stages};
@@ -217,7 +217,7 @@ impl<'a, S: TransitionSystem> LocalLearner<'_, 'a, '_, S> {
             _ => None,
         };
         while !machine.is_terminal(item) {
-            let dropped = self.dropout.as_mut().map_or_else(Dropped::default, Dropout::draw);
+            let dropped = self.dropout.as_mut().map_or_else(DroppedFeatures::default, Dropout::draw);
             let n_points = machine.system.n_points(&item.configuration);
             let model = (&*self.parameters, &mut *self.memory);
             self.scores.fill(model, self.context, item, n_points, stale, dropped);

@@ -6,7 +6,7 @@ use super::score_matrix::{MoveOption, ScoreMatrix};
 use super::{LearningToSearch, LocalLearner, RollOut, draw, from_least, reference};
 use crate::configuration::Point;
 use crate::decode::{Item, Machine};
-use crate::model::{Dropped, Trainable};
+use crate::model::{DroppedFeatures, Trainable};
 use crate::scorer::{Decisions, Stages};
 use crate::system::{ActionId, Choice, TransitionSystem};
 use crate::tree::{Gold, Tree};
@@ -100,7 +100,7 @@ impl<'a, S: TransitionSystem> LocalLearner<'_, 'a, '_, S> {
         let (machine, stages) = (self.setting.machine, self.setting.stages);
         let n_points = machine.system.n_points(&item.configuration);
         let model = (&*self.parameters, &mut *self.memory);
-        self.spare.fill(model, self.context, item, n_points, 0..n_points as Point, Dropped::default());
+        self.spare.fill(model, self.context, item, n_points, 0..n_points as Point, DroppedFeatures::default());
         let scores = &mut self.spare;
         let mut best: Option<(f32, MoveOption, ActionId)> = None;
         for point in 0..n_points as Point {

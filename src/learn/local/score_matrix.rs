@@ -6,7 +6,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 
 use crate::configuration::{Point, SharedConfiguration};
 use crate::decode::Item;
-use crate::model::{Dropped, Seen, Trainable, best_permitted};
+use crate::model::{DroppedFeatures, Seen, Trainable, best_permitted};
 use crate::random;
 use crate::scorer::{Context, Opaque, Query};
 use crate::system::{ActionId, Choice, Move, Permitted};
@@ -42,8 +42,8 @@ impl Dropout {
     }
 
     /// The features to leave out of the next configuration.
-    pub fn draw(&mut self) -> Dropped {
-        Dropped::new(random::below(u64::MAX, &mut self.stream), self.probability)
+    pub fn draw(&mut self) -> DroppedFeatures {
+        DroppedFeatures::new(random::below(u64::MAX, &mut self.stream), self.probability)
     }
 }
 
@@ -65,7 +65,7 @@ impl ScoreMatrix {
         item: &Item<'a, C>,
         n_points: usize,
         stale: Range<Point>,
-        dropped: Dropped,
+        dropped: DroppedFeatures,
     ) {
         let n_gone = self.points.len().saturating_sub(n_points);
         let gone = usize::from(stale.start).min(self.points.len() - n_gone);

@@ -316,7 +316,7 @@ fn walk_of_choices<'a, S: TransitionSystem>(
         let c = &item.configuration;
         let n_points = machine.system.n_points(c);
         let model = (&*learner.parameters, &mut *learner.memory);
-        learner.scores.fill(model, learner.context, item, n_points, 0..n_points as Point, Dropped::default());
+        learner.scores.fill(model, learner.context, item, n_points, 0..n_points as Point, DroppedFeatures::default());
         learner.reference_options(item, &mut options);
         learner.decision.set_actions(&options, &learner.scores, &machine);
         learner.supervision.correct_choices(c, &mut correct);
@@ -403,7 +403,9 @@ fn all_correct_transitions_share_a_step() {
                 let setting = setting(system, &data, false);
                 let put_off = Parameters::PutOff(&model);
                 let (_, mut gradient) = learn_from(setting, &data, number, policy, &mut objective, put_off);
-                for slopes in gradient.get::<Vec<crate::linear::Update>>().iter().map(|update| update.gradient()) {
+                for slopes in
+                    gradient.get::<Vec<crate::linear::ScoreGradients>>().iter().map(|update| update.gradient())
+                {
                     let moving: Vec<f32> =
                         slopes.iter().map(|(_, slope)| *slope).filter(|slope| *slope != 0.0).collect();
                     if moving.is_empty() {

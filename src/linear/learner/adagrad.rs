@@ -1,7 +1,7 @@
 //! AdaGrad (Duchi, Hazan & Singer 2011), by weight: G ← G + g²x², w ← w − η g x / √G. G starts at 1.
 
-use super::rule::{Clock, Rule};
-use crate::linear::State;
+use super::rule::{StepClock, UpdateRule};
+use crate::linear::WeightState;
 
 /// Initial value of G. PERF: with 0 (and ε = 10⁻⁶ under the fraction), a feature's first step is as long as any can be,
 /// and rare features are learned by heart: on 1,500 sentences of English-EWT the labelled attachment score on the
@@ -15,15 +15,15 @@ pub struct AdaGrad {
     pub rate: f32,
 }
 
-impl Rule for AdaGrad {
+impl UpdateRule for AdaGrad {
     const KEPT: usize = 1;
 
-    fn step(&self, _: &Clock, _: f32, _: f32) -> f32 {
+    fn step(&self, _: &StepClock, _: f32, _: f32) -> f32 {
         self.rate
     }
 
     #[inline]
-    fn change(&self, step: f32, gradient: f32, x: f32, _: f32, state: &mut State) -> f32 {
+    fn change(&self, step: f32, gradient: f32, x: f32, _: f32, state: &mut WeightState) -> f32 {
         let gradient = gradient * x;
         state.squares += gradient * gradient;
         -step * gradient / (START + state.squares).sqrt()

@@ -4,8 +4,8 @@
 //! Each weight so minimises the sum of all its linearised losses with proximal terms. Vowpal Wabbit's defaults were α =
 //! 0.005, β = 0.1 when the figures of Chang et al. (2015) were made.
 
-use super::rule::{Clock, Rule};
-use crate::linear::State;
+use super::rule::{StepClock, UpdateRule};
+use crate::linear::WeightState;
 
 /// FTRL-proximal.
 #[derive(Debug, Clone, Copy)]
@@ -16,15 +16,15 @@ pub struct Ftrl {
     pub beta: f32,
 }
 
-impl Rule for Ftrl {
+impl UpdateRule for Ftrl {
     const KEPT: usize = 2;
 
-    fn step(&self, _: &Clock, _: f32, _: f32) -> f32 {
+    fn step(&self, _: &StepClock, _: f32, _: f32) -> f32 {
         0.0
     }
 
     #[inline]
-    fn change(&self, _: f32, gradient: f32, x: f32, weight: f32, state: &mut State) -> f32 {
+    fn change(&self, _: f32, gradient: f32, x: f32, weight: f32, state: &mut WeightState) -> f32 {
         let gradient = gradient * x;
         let (before, after) = (state.squares.sqrt(), (state.squares + gradient * gradient).sqrt());
         state.second += gradient - (after - before) / self.rate * weight;
@@ -32,8 +32,8 @@ impl Rule for Ftrl {
         -state.second * self.rate / (self.beta + after) - weight
     }
 
-    fn starting_at(&self, weight: f32) -> State {
-        State { second: -weight * self.beta / self.rate, ..State::default() }
+    fn starting_at(&self, weight: f32) -> WeightState {
+        WeightState { second: -weight * self.beta / self.rate, ..WeightState::default() }
     }
 }
 

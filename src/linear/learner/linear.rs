@@ -1,11 +1,11 @@
 //! Regressors that are linear in the features, all of one stage, and the layers of networks.
 
-use super::rule::{Clock, Rule};
-use crate::linear::{Outputs, RealWeights, State};
+use super::rule::{StepClock, UpdateRule};
+use crate::linear::{Outputs, RealWeights, WeightState};
 
 /// Scratch memory of updates.
 #[derive(Debug, Clone, Default)]
-pub struct Scratch {
+pub struct UpdateScratch {
     pub outputs: Outputs,
     /// By index of an output in the example.
     gradients: Vec<f32>,
@@ -15,18 +15,18 @@ pub struct Scratch {
 
 /// Changes the weights of all `features`, whose inputs are 1, for the outputs that have a `gradient`. Weights that there are not
 /// yet begin if it is at least as large as `min_gradient`. Counts an example, if it is one.
-pub fn update<R: Rule>(
+pub fn update<R: UpdateRule>(
     (rule, min_gradient): (R, f32),
     weights: &mut RealWeights,
-    (clock, is_example): (&mut Clock, bool),
+    (clock, is_example): (&mut StepClock, bool),
     features: &[u64],
     gradient: &[(u32, f32)],
-    scratch: &mut Scratch,
+    scratch: &mut UpdateScratch,
 ) {
     if is_example {
         count(rule, weights, clock, features.len() as f64);
     }
-    let Scratch { outputs, gradients, norms, steps } = scratch;
+    let UpdateScratch { outputs, gradients, norms, steps } = scratch;
     let moving = || gradient.iter().filter(|&&(_, gradient)| gradient != 0.0);
     outputs.set(moving().map(|&(output, _)| output));
     gradients.clear();
@@ -54,7 +54,7 @@ pub fn update<R: Rule>(
 }
 
 /// Counts an example of this squared norm.
-pub fn count<R: Rule>(rule: R, weights: &mut RealWeights, clock: &mut Clock, norm: f64) {
+pub fn count<R: UpdateRule>(rule: R, weights: &mut RealWeights, clock: &mut StepClock, norm: f64) {
     clock.count(norm);
     if let Some(factor) = rule.factor(clock) {
         weights.set_factor(factor);
@@ -67,14 +67,14 @@ pub struct Dense {
     /// By regressor and input.
     pub weights: Vec<f32>,
     /// Their states.
-    pub states: Vec<State>,
+    pub states: Vec<WeightState>,
     /// The number of inputs.
     pub n_inputs: usize,
 }
 
 impl Dense {
     /// Regressors over `n_inputs` with these weights.
-    pub fn new<R: Rule>(rule: R, weights: Vec<f32>, n_inputs: usize) -> Dense {
+    pub fn new<R: UpdateRule>(rule: R, weights: Vec<f32>, n_inputs: usize) -> Dense {
         let states = weights.iter().map(|&weight| rule.starting_at(weight)).collect();
         Dense { weights, states, n_inputs }
     }
@@ -86,7 +86,14 @@ impl Dense {
     }
 
     /// Changes the weights of one regressor. Counting the example is the caller's business.
-    pub fn update<R: Rule>(&mut self, rule: R, clock: &Clock, regressor: usize, inputs: &[f32], gradient: f32) {
+    pub fn update<R: UpdateRule>(
+        &mut self,
+        rule: R,
+        clock: &StepClock,
+        regressor: usize,
+        inputs: &[f32],
+        gradient: f32,
+    ) {
         let range = regressor * self.n_inputs..(regressor + 1) * self.n_inputs;
         let (weights, states) = (&mut self.weights[range.clone()], &mut self.states[range]);
         let mut norm = 0.0;

@@ -8,8 +8,8 @@
 //! as many for each action, but at most [`MAX_UNITS`]: 15 for the three moves of arc-hybrid, [`MAX_UNITS`] for the labels of
 //! each.
 
-use super::linear::{Dense, Scratch, update};
-use super::rule::{Clock, Rule};
+use super::linear::{Dense, UpdateScratch, update};
+use super::rule::{StepClock, UpdateRule};
 use crate::linear::{HiddenLayer, RealWeights};
 use crate::random;
 
@@ -18,7 +18,7 @@ pub const MAX_UNITS: usize = 32;
 
 /// A hidden layer and what stands on it.
 #[derive(Debug, Clone)]
-pub struct Network {
+pub struct HiddenNetwork {
     /// The first of its units among all units; rows of features have a weight for each unit.
     pub first_unit: usize,
     /// The outputs on it.
@@ -28,7 +28,7 @@ pub struct Network {
     pub biases: Dense,
     /// One regressor for each score, over the units and a constant.
     pub output_weights: Dense,
-    pub clocks: [Clock; 2],
+    pub clocks: [StepClock; 2],
 }
 
 /// The number of units under so many outputs.
@@ -36,20 +36,20 @@ pub fn n_units(per_output: usize, n_outputs: usize) -> usize {
     (per_output * n_outputs).min(MAX_UNITS)
 }
 
-impl Network {
-    pub fn new<R: Rule>(
+impl HiddenNetwork {
+    pub fn new<R: UpdateRule>(
         rule: R,
         min_count: u8,
         first_unit: usize,
         n_units: usize,
         outputs: Vec<u32>,
         seed: u64,
-    ) -> Network {
+    ) -> HiddenNetwork {
         let stream = &mut random::stream(seed, "network", &[first_unit as u64]);
         let mut start = || random::unit(stream) as f32 - 0.5;
         let biases: Vec<f32> = (0..n_units).map(|_| start()).collect();
         let weights: Vec<f32> = (0..outputs.len() * (n_units + 1)).map(|_| start() / (n_units as f32).sqrt()).collect();
-        Network {
+        HiddenNetwork {
             first_unit,
             outputs,
             hidden: RealWeights::new(false, R::KEPT, min_count),
@@ -83,13 +83,13 @@ impl Network {
     }
 
     /// Learns from the gradients of some scores.
-    pub fn update<R: Rule>(
+    pub fn update<R: UpdateRule>(
         &mut self,
         rule: R,
         features: &[u64],
         activations: &[f32],
         gradient: &[(u32, f32)],
-        scratch: &mut Scratch,
+        scratch: &mut UpdateScratch,
     ) {
         let n_units = self.n_units();
         let mut behind = vec![0.0; n_units];
@@ -135,20 +135,20 @@ mod tests {
     #[test]
     fn errors_are_propagated_back() {
         let rule = Sgd { rate: 1e-3 };
-        let mut network = Network::new(rule, 1, 4, 5, vec![7, 8, 9], 3);
+        let mut network = HiddenNetwork::new(rule, 1, 4, 5, vec![7, 8, 9], 3);
         let features = [11, 22, 33];
-        let mut scratch = Scratch::default();
+        let mut scratch = UpdateScratch::default();
         scratch.outputs.set(4..9);
         network.hidden.update(&features, &mut scratch.outputs, |number, _, _| 0.1 * number as f32 - 0.15);
         let gradient = [(7, 0.5), (8, -1.25), (9, 2.0)];
-        let loss = |network: &Network| {
+        let loss = |network: &HiddenNetwork| {
             let (mut activations, mut scores) = (Vec::new(), [0.0; 10]);
             network.activate(&features, &mut activations);
             network.score(&activations, &mut scores);
             gradient.iter().map(|&(output, gradient)| gradient * scores[output as usize]).sum::<f32>()
         };
         // The slope by a change to one weight.
-        let slope = |change: &dyn Fn(&mut Network, f32)| {
+        let slope = |change: &dyn Fn(&mut HiddenNetwork, f32)| {
             let [below, above] = [-1e-2, 1e-2].map(|by| {
                 let mut changed = network.clone();
                 change(&mut changed, by);
@@ -188,10 +188,10 @@ mod tests {
     #[test]
     fn golden() {
         let rule = Ftrl { rate: 0.5, beta: 1.0 };
-        let mut network = Network::new(rule, 1, 0, 2, vec![0], 1);
+        let mut network = HiddenNetwork::new(rule, 1, 0, 2, vec![0], 1);
         network.biases = Dense::new(rule, vec![0.1, -0.2], 1);
         network.output_weights = Dense::new(rule, vec![0.3, -0.4, 0.05], 3);
-        let (mut activations, mut scratch) = (Vec::new(), Scratch::default());
+        let (mut activations, mut scratch) = (Vec::new(), UpdateScratch::default());
         let mut found = Vec::new();
         for (features, target) in [(&[5, 6][..], 1.0), (&[5], -0.5), (&[6], 0.25)] {
             let mut score = [0.0];

@@ -1,7 +1,7 @@
 //! Update rules: each learner is a rule for changing a weight by a gradient.
 
 use super::Learner;
-use crate::linear::State;
+use crate::linear::WeightState;
 
 /// The options of a learner, all resolved.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,14 +56,14 @@ impl LearnerOptions {
 /// Clock of training: all that step sizes depend on beside a weight's own state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
-pub struct Clock {
+pub struct StepClock {
     /// Examples so far, this one included.
     pub examples: f64,
     /// The sum over these of their squared norms, of inputs each divided by the largest it has been.
     pub norms: f64,
 }
 
-impl Clock {
+impl StepClock {
     /// Counts an example of this squared norm.
     pub fn count(&mut self, norm: f64) {
         self.examples += 1.0;
@@ -73,32 +73,32 @@ impl Clock {
 
 /// A rule for changing the weights of one regressor on one example. A gradient is that of the loss in the score; `x` is the
 /// input that the weight is for.
-pub trait Rule: Copy {
-    /// Number of values of a weight's [`State`] kept from one change to the next: none, the first, or both.
+pub trait UpdateRule: Copy {
+    /// Number of values of a weight's [`WeightState`] kept from one change to the next: none, the first, or both.
     const KEPT: usize;
-    /// True if [`Rule::observe`] must see all weights before the first of them changes.
+    /// True if [`UpdateRule::observe`] must see all weights before the first of them changes.
     const OBSERVES: bool = false;
 
     /// Looks at a weight before any changes, perhaps scaling it; its part of the example's norm.
-    fn observe(&self, _gradient: f32, _x: f32, _weight: &mut f32, _state: &mut State) -> f32 {
+    fn observe(&self, _gradient: f32, _x: f32, _weight: &mut f32, _state: &mut WeightState) -> f32 {
         0.0
     }
 
     /// Step size of the whole example, by the gradient and the norm.
-    fn step(&self, clock: &Clock, gradient: f32, norm: f32) -> f32;
+    fn step(&self, clock: &StepClock, gradient: f32, norm: f32) -> f32;
 
     /// Increment of a weight.
-    fn change(&self, step: f32, gradient: f32, x: f32, weight: f32, state: &mut State) -> f32;
+    fn change(&self, step: f32, gradient: f32, x: f32, weight: f32, state: &mut WeightState) -> f32;
 
     /// Factor that turns the numbers stored in place of the weights into the weights after the examples so far, if they
     /// are not the weights themselves.
-    fn factor(&self, _: &Clock) -> Option<f32> {
+    fn factor(&self, _: &StepClock) -> Option<f32> {
         None
     }
 
     /// The state with which a weight starts at `weight`.
-    fn starting_at(&self, _weight: f32) -> State {
-        State::default()
+    fn starting_at(&self, _weight: f32) -> WeightState {
+        WeightState::default()
     }
 }
 
@@ -108,10 +108,10 @@ pub(super) mod testing {
 
     /// Weights of one regressor after squared-loss examples (inputs, target), by `rule`: what each learner's golden test
     /// runs. Predictions are not clipped.
-    pub fn regress<R: Rule>(rule: R, n: usize, examples: &[(&[(usize, f32)], f32)]) -> Vec<f32> {
+    pub fn regress<R: UpdateRule>(rule: R, n: usize, examples: &[(&[(usize, f32)], f32)]) -> Vec<f32> {
         let mut weights = vec![0.0; n];
-        let mut states = vec![State::default(); n];
-        let mut clock = Clock::default();
+        let mut states = vec![WeightState::default(); n];
+        let mut clock = StepClock::default();
         for (inputs, target) in examples {
             let prediction: f32 = inputs.iter().map(|&(i, x)| weights[i] * x).sum();
             let gradient = 2.0 * (prediction - target);

@@ -1,7 +1,7 @@
 //! Stochastic gradient descent: w ← w − η t^-½ g x on example t.
 
-use super::rule::{Clock, Rule};
-use crate::linear::State;
+use super::rule::{StepClock, UpdateRule};
+use crate::linear::WeightState;
 
 /// Stochastic gradient descent.
 #[derive(Debug, Clone, Copy)]
@@ -10,14 +10,14 @@ pub struct Sgd {
     pub rate: f32,
 }
 
-impl Rule for Sgd {
+impl UpdateRule for Sgd {
     const KEPT: usize = 0;
 
-    fn step(&self, clock: &Clock, _: f32, _: f32) -> f32 {
+    fn step(&self, clock: &StepClock, _: f32, _: f32) -> f32 {
         self.rate / clock.examples.sqrt() as f32
     }
 
-    fn change(&self, step: f32, gradient: f32, x: f32, _: f32, _: &mut State) -> f32 {
+    fn change(&self, step: f32, gradient: f32, x: f32, _: f32, _: &mut WeightState) -> f32 {
         -step * gradient * x
     }
 }

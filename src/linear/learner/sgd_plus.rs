@@ -9,8 +9,8 @@
 //! Of another loss the gradient is taken for that of a squared loss with the target p − g/2. In networks, which use this for
 //! their hidden units, Vowpal Wabbit does the same.
 
-use super::rule::{Clock, Rule};
-use crate::linear::State;
+use super::rule::{StepClock, UpdateRule};
+use crate::linear::WeightState;
 
 /// Adaptive, normalised, importance-invariant stochastic gradient descent.
 #[derive(Debug, Clone, Copy)]
@@ -19,13 +19,13 @@ pub struct SgdPlus {
     pub rate: f32,
 }
 
-impl Rule for SgdPlus {
+impl UpdateRule for SgdPlus {
     const KEPT: usize = 2;
 
     const OBSERVES: bool = true;
 
     #[inline]
-    fn observe(&self, gradient: f32, x: f32, weight: &mut f32, state: &mut State) -> f32 {
+    fn observe(&self, gradient: f32, x: f32, weight: &mut f32, state: &mut WeightState) -> f32 {
         let size = x.abs();
         if size > state.second {
             if state.second > 0.0 {
@@ -37,7 +37,7 @@ impl Rule for SgdPlus {
         rate_of(state) * x * x
     }
 
-    fn step(&self, clock: &Clock, gradient: f32, norm: f32) -> f32 {
+    fn step(&self, clock: &StepClock, gradient: f32, norm: f32) -> f32 {
         if clock.norms == 0.0 || gradient == 0.0 {
             return 0.0;
         }
@@ -53,13 +53,13 @@ impl Rule for SgdPlus {
     }
 
     #[inline]
-    fn change(&self, step: f32, _: f32, x: f32, _: f32, state: &mut State) -> f32 {
+    fn change(&self, step: f32, _: f32, x: f32, _: f32, state: &mut WeightState) -> f32 {
         step * rate_of(state) * x
     }
 }
 
 #[inline]
-fn rate_of(state: &State) -> f32 {
+fn rate_of(state: &WeightState) -> f32 {
     let scale = state.squares.sqrt() * state.second;
     if scale > 0.0 { 1.0 / scale } else { 0.0 }
 }

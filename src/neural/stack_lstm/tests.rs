@@ -6,7 +6,7 @@ use crate::decode::{Decoder, Machine, Workspace};
 use crate::features::N_COLUMNS;
 use crate::learn::{TrainOptions, Training, TrainingData};
 use crate::linear::Learner;
-use crate::model::{Activation, Dropped, Lstm, Network, ScorerKind, Seen, Trainable as _};
+use crate::model::{Activation, DroppedFeatures, Lstm, Network, ScorerKind, Seen, Trainable as _};
 use crate::neural::gradients::Gradients;
 use crate::neural::learner::drop_units;
 use crate::neural::plain::{add_product, check_gradients, embeddings, factors, step, wide};
@@ -147,7 +147,7 @@ fn walk<S: TransitionSystem>(
             let permitted = machine.system.permitted(&item.configuration, 0);
             let query = Query { view: item.view(0), permitted };
             let salt = written.len() as u64;
-            let dropped = Dropped::new(salt, 0.3);
+            let dropped = DroppedFeatures::new(salt, 0.3);
             learner.see(memory, context, &query, dropped, &mut seen);
             let other = (salt % data.actions().len() as u64) as u32;
             let gradient = [(u32::from(choice.action), -1.0), (other, 0.7)];
