@@ -11,7 +11,7 @@ use crate::error::{Error, Problem, Result};
 use crate::eval::Counts;
 use crate::features::{Columns, Input, Vocabulary};
 use crate::model::{LabelDecoding, Notes};
-use crate::neural::Vectors;
+use crate::neural::WordVectors;
 use crate::training::Nonprojective;
 use crate::training::prepare::{
     MAX_LOOKED_AT, TrainingTrees, best_constant, compare, development, is_partial, provenance,
@@ -32,7 +32,7 @@ pub struct GraphData {
     n_read: usize,
     /// Vocabulary of a network, if one is to be trained, and the vectors of words that it begins with.
     vocabulary: Option<Vocabulary>,
-    vectors: Option<Vectors>,
+    vectors: Option<WordVectors>,
 }
 
 impl GraphData {
@@ -87,7 +87,7 @@ impl GraphData {
         };
         let (label_decoding, columns, inventory) = (header.label_decoding(), header.columns(), header.inventory());
         let dimensions = header.network.as_mut().map(|network| &mut network.dimensions);
-        let vectors = Vectors::of_training(options.vectors.as_deref(), &columns, options.word_units, dimensions)?;
+        let vectors = WordVectors::of_training(options.vectors.as_deref(), &columns, options.word_units, dimensions)?;
         let mut dev = development(dev, options.roots, label_decoding.labels(), &columns)?;
         let examples = kept.into_iter().map(|(sentence, tree)| (Input::new(&columns, sentence), tree));
         let mut examples: Vec<(Input, Tree)> = examples.collect();
@@ -164,7 +164,7 @@ impl GraphData {
         self.vocabulary.as_ref()
     }
 
-    pub(super) fn vectors(&self) -> Option<&Vectors> {
+    pub(super) fn vectors(&self) -> Option<&WordVectors> {
         self.vectors.as_ref()
     }
 

@@ -17,7 +17,7 @@ use crate::error::{Error, Problem, Result};
 use crate::eval::Counts;
 use crate::features::{Clusters, Columns, FeatureSet, Input, Vocabulary};
 use crate::model::{ArcLabel, Header, LabelDecoding, Layers, Model, Network, Notes, Scoring};
-use crate::neural::Vectors;
+use crate::neural::WordVectors;
 use crate::scorer::{Scorer, Stages};
 use crate::system::{Actions, Choice, Move, System, TransitionSystem};
 use crate::training::Nonprojective;
@@ -167,7 +167,7 @@ impl TrainingData {
         })?;
         let (labels, actions) = header.labels_and_actions()?;
         let dimensions = header.network.as_mut().map(|network| &mut network.dimensions);
-        let vectors = Vectors::of_training(options.vectors.as_deref(), &columns, options.word_units, dimensions)?;
+        let vectors = WordVectors::of_training(options.vectors.as_deref(), &columns, options.word_units, dimensions)?;
         let weights = options.arc_weights.as_deref().map(|path| arc_weights::read(path, &labels)).transpose()?;
         let examples = kept
             .into_par_iter()

@@ -11,7 +11,7 @@ use crate::features::{Columns, Input, Vocabulary};
 use crate::files::{hex, read_whole};
 use crate::model::{Header, Model, Network, VectorsOrigin};
 use crate::neural::{
-    FeedForward, FeedForwardLearner, FeedForwardModel, Layout, LearnerSettings, Noise, Rule, Vectors,
+    FeedForward, FeedForwardLearner, FeedForwardModel, Layout, LearnerSettings, Noise, OptimiserRule, WordVectors,
     initial_parameters,
 };
 use crate::options::batch_of;
@@ -115,7 +115,7 @@ pub struct NetworkStart {
     /// Numbers of labels and of outputs.
     sizes: (usize, usize),
     init: Option<FeedForward>,
-    vectors: Option<Vectors>,
+    vectors: Option<WordVectors>,
 }
 
 impl NetworkStart {
@@ -127,7 +127,7 @@ impl NetworkStart {
         columns: &Columns,
         sizes: (usize, usize),
         init: Option<Init>,
-        vectors: Option<Vectors>,
+        vectors: Option<WordVectors>,
     ) -> NetworkStart {
         let init = init.map(|init| init.model.scorer);
         let vocabulary = match &init {
@@ -193,6 +193,6 @@ fn learner_settings(options: &TrainOptions, n_sentences: usize) -> LearnerSettin
     let global = options.training == Training::Global;
     let n_steps = options.iterations.n_steps(n_sentences.div_ceil(batch_of(options.batch, n_sentences)));
     let second = if global { 0.999 } else { 0.99 };
-    let rule = Rule { learner: options.learner, rate: options.network_rate(), second, n_steps };
+    let rule = OptimiserRule { learner: options.learner, rate: options.network_rate(), second, n_steps };
     LearnerSettings { rule, divisor: if global { 1.0 } else { 10.0 }, layers: options.layers }
 }

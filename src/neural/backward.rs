@@ -13,12 +13,12 @@
 
 use rayon::prelude::*;
 
-use super::encoder::{Layer, Shape};
+use super::encoder::{EncoderShape, Layer};
 use super::gradients::{Gradients, of_column};
 use super::kernel::{Operand, add, of_rows, of_weights, sum_of_rows};
 use super::layout::Layout;
 use super::parameters::Parameters;
-use super::sentence::Sentence;
+use super::sentence::SentenceTokens;
 use super::stack_lstm;
 use super::tape::Tape;
 use super::tensors::{
@@ -47,14 +47,14 @@ impl Gradients {
         sums.iter_mut().zip(&units).for_each(|(slope, unit)| *slope *= unit);
         gradients.tensors[BIAS] = sum_of_rows(&sums, hidden);
 
-        let of_embeddings = match stack_lstm::Shape::of(&layout.network) {
+        let of_embeddings = match stack_lstm::StackShape::of(&layout.network) {
             Some(shape) => gradients.of_stacks((shape, &layout.network), parameters, &tapes, &sums),
             None => {
                 gradients.of_labels(layout, parameters, &tapes, &sums);
                 gradients.of_tokens(layout, parameters, &tapes, &sums)
             }
         };
-        let sentences: Vec<&Sentence> = tapes.iter().map(|tape| &*tape.sentence).collect();
+        let sentences: Vec<&SentenceTokens> = tapes.iter().map(|tape| &*tape.sentence).collect();
         gradients.of_columns(parameters, &layout.network.dimensions, &sentences, of_embeddings);
         gradients
     }
@@ -111,7 +111,7 @@ impl Gradients {
                 add(&mut of_vectors[token as usize * dimension..][..dimension], row);
             }
         }
-        match Shape::of(network) {
+        match EncoderShape::of(network) {
             Some(shape) => self.of_encoder(shape, parameters, tapes, &of_vectors),
             None => of_vectors,
         }
@@ -134,7 +134,13 @@ impl Gradients {
     }
 
     /// From the vectors of tokens to their embeddings.
-    fn of_encoder(&mut self, shape: Shape, parameters: &Parameters, tapes: &[&Tape], of_vectors: &[f32]) -> Vec<f32> {
+    fn of_encoder(
+        &mut self,
+        shape: EncoderShape,
+        parameters: &Parameters,
+        tapes: &[&Tape],
+        of_vectors: &[f32],
+    ) -> Vec<f32> {
         let width = shape.outputs();
         let mut of_none = vec![0.0; width];
         let mut of_outputs = Vec::with_capacity(of_vectors.len());

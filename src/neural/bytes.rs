@@ -18,7 +18,7 @@ const STRIPE: usize = 8;
 /// A matrix of weights, put in order for products: by stripes of `STRIPE` blocks of columns, in them by `INNER` rows, in these by
 /// block of `LANES` columns, in it by column.
 #[derive(Debug, Clone, Default)]
-pub struct Weights {
+pub struct ByteWeights {
     values: Vec<i8>,
     /// Rows, in fours.
     groups: usize,
@@ -36,9 +36,9 @@ struct Stripe<'w> {
     column: usize,
 }
 
-impl Weights {
+impl ByteWeights {
     /// The matrix of `inner` rows, row by row, of `width` columns; zeros fill it up.
-    pub fn new(rows: &[i8], (inner, width): (usize, usize)) -> Weights {
+    pub fn new(rows: &[i8], (inner, width): (usize, usize)) -> ByteWeights {
         let (groups, padded) = (inner.div_ceil(INNER), width.next_multiple_of(LANES));
         let n_panels = padded / LANES;
         let mut values = vec![0; groups * INNER * padded];
@@ -51,7 +51,7 @@ impl Weights {
                 values[block * BLOCK + column % LANES * INNER + row % INNER] = weight;
             }
         }
-        Weights { values, groups, width: padded }
+        ByteWeights { values, groups, width: padded }
     }
 
     /// The columns, those of zeros included.
@@ -64,7 +64,7 @@ impl Weights {
         self.groups * INNER
     }
 
-    /// Fills `sums`, rows of [`Weights::width`] elements, with the products of as many `rows` of activations.
+    /// Fills `sums`, rows of [`ByteWeights::width`] elements, with the products of as many `rows` of activations.
     ///
     /// # Panics
     /// If there are not as many.
@@ -120,13 +120,13 @@ mod x86 {
     use fearless_simd::x86::{Avx2, Avx512};
     use fearless_simd::{i8x16, i8x64, i32x8, i32x16};
 
-    use super::{BLOCK, INNER, LANES, Stripe, Weights};
+    use super::{BLOCK, ByteWeights, INNER, LANES, Stripe};
 
     /// Blocks of columns that four rows are multiplied by at once: with more of them sums would not fit in registers.
     const HALF: usize = 4;
 
     fearless_simd::kernel!(
-        pub fn avx512(token: Avx512, weights: &Weights, rows: &[u8], sums: &mut [i32]) {
+        pub fn avx512(token: Avx512, weights: &ByteWeights, rows: &[u8], sums: &mut [i32]) {
             let (inner, width) = (weights.inner(), weights.width);
             let mut fours = rows.chunks_exact(4 * inner.max(1));
             let mut sums_of_fours = sums.chunks_exact_mut(4 * width.max(1));
@@ -233,7 +233,7 @@ mod x86 {
     }
 
     fearless_simd::kernel!(
-        pub fn avx2(token: Avx2, weights: &Weights, rows: &[u8], sums: &mut [i32]) {
+        pub fn avx2(token: Avx2, weights: &ByteWeights, rows: &[u8], sums: &mut [i32]) {
             let (inner, width) = (weights.inner(), weights.width);
             let n_rows = rows.len() / inner.max(1);
             let mut row = 0;
@@ -307,7 +307,7 @@ mod tests {
                 (Just(n), Just(inner), Just(width), rows, prop::collection::vec(weight, inner * width))
             }
         )) {
-            let matrix = Weights::new(&weights, (inner, width));
+            let matrix = ByteWeights::new(&weights, (inner, width));
             let mut padded = vec![0; n * matrix.inner()];
             for (padded, row) in padded.chunks_exact_mut(matrix.inner()).zip(rows.chunks_exact(inner)) {
                 padded[..inner].copy_from_slice(row);

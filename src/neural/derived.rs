@@ -1,6 +1,6 @@
 //! Derived values: inputs of a network's scores that follow from its parameters.
 
-use super::encoder::{Shape, panels};
+use super::encoder::{EncoderShape, panels};
 use super::kernel::{Operand, Panels, multiply};
 use super::layout::Layout;
 use super::parameters::Parameters;
@@ -36,9 +36,10 @@ impl Derived {
     /// The same where they do not change any more: products of common tokens, the commonest first, are kept.
     pub fn finished(layout: &Layout, parameters: &Parameters, tokens: &[Token], precision: Precision) -> Derived {
         let network = &layout.network;
-        let encoder = Shape::of(network).map_or_else(Vec::new, |shape| panels(shape, parameters.lstms(ENCODER_INPUTS)));
+        let encoder =
+            EncoderShape::of(network).map_or_else(Vec::new, |shape| panels(shape, parameters.lstms(ENCODER_INPUTS)));
         let of_stacks = |shape| StackDerived::new(shape, parameters);
-        let stacks = stack_lstm::Shape::of(network).map_or_else(StackDerived::default, of_stacks);
+        let stacks = stack_lstm::StackShape::of(network).map_or_else(StackDerived::default, of_stacks);
         // Stacks have sums of their own, in full precision, whatever their parameters were rounded to.
         let by_place = network.stacks.is_none();
         let precision = if by_place { precision } else { Precision::Full };

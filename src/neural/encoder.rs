@@ -7,13 +7,13 @@
 use fearless_simd::Simd;
 
 use super::kernel::{Operand, PANEL, Panels, multiply_with};
-use super::lstm::{Lstms, Weights, step};
+use super::lstm::{LstmWeights, Lstms, step};
 use crate::model::{Lstm, Network};
 use crate::vector::vectorised;
 
 /// The sizes of an encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
+pub struct EncoderShape {
     /// Layers, one upon the other.
     pub layers: usize,
     /// The numbers in the output of each direction of a layer.
@@ -27,7 +27,7 @@ pub struct Shape {
 pub struct Layer {
     /// Inputs of the layer.
     pub inputs: Vec<f32>,
-    /// i, f, g and o of both directions side by side, in rows of [`Shape::gates`].
+    /// i, f, g and o of both directions side by side, in rows of [`EncoderShape::gates`].
     pub gates: Vec<f32>,
     /// c, of both directions.
     pub cells: Vec<f32>,
@@ -35,11 +35,11 @@ pub struct Layer {
     pub outputs: Vec<f32>,
 }
 
-impl Shape {
+impl EncoderShape {
     /// The sizes of a network's encoder, if it has one.
-    pub fn of(network: &Network) -> Option<Shape> {
+    pub fn of(network: &Network) -> Option<EncoderShape> {
         let Lstm { layers, units } = network.encoder?;
-        Some(Shape { layers, units, inputs: network.dimension() })
+        Some(EncoderShape { layers, units, inputs: network.dimension() })
     }
 
     /// The numbers in the vector of a word: the outputs of the last layer.
@@ -58,12 +58,12 @@ impl Shape {
     }
 
     /// The parameters of one direction of a layer.
-    pub fn part<'p>(&self, weights: Weights<'p>, layer: usize, direction: usize) -> Weights<'p> {
+    pub fn part<'p>(&self, weights: LstmWeights<'p>, layer: usize, direction: usize) -> LstmWeights<'p> {
         self.lstm(weights, 2 * layer + direction)
     }
 }
 
-impl Lstms for Shape {
+impl Lstms for EncoderShape {
     fn units(&self) -> usize {
         self.units
     }
@@ -76,7 +76,7 @@ impl Lstms for Shape {
 }
 
 /// Weights of each layer's inputs in panels, both directions side by side.
-pub fn panels(shape: Shape, weights: Weights) -> Vec<Panels> {
+pub fn panels(shape: EncoderShape, weights: LstmWeights) -> Vec<Panels> {
     let gates = 4 * shape.units;
     let of_layer = |layer| {
         let [forwards, backwards] = [0, 1].map(|direction| shape.part(weights, layer, direction).inputs);
@@ -89,8 +89,8 @@ pub fn panels(shape: Shape, weights: Weights) -> Vec<Panels> {
 /// sentence and layer. Sentences go side by side, so that a step is one product of matrices; what becomes of one does not depend on
 /// the others.
 pub fn encode(
-    shape: Shape,
-    (weights, panels): (Weights, &[Panels]),
+    shape: EncoderShape,
+    (weights, panels): (LstmWeights, &[Panels]),
     sentences: &[&[f32]],
     noise: impl Fn(usize, usize, &mut [f32]),
 ) -> Vec<Vec<Layer>> {
@@ -125,7 +125,7 @@ pub fn encode(
 
 /// Goes through all words in one direction, the longest sentences first, from the sums of inputs to the outputs.
 #[inline(always)]
-fn go_through<S: Simd>(simd: S, shape: Shape, recurrent: &[f32], direction: usize, layers: &mut [&mut Layer]) {
+fn go_through<S: Simd>(simd: S, shape: EncoderShape, recurrent: &[f32], direction: usize, layers: &mut [&mut Layer]) {
     let (units, gates) = (shape.units, 4 * shape.units);
     let own = |word: usize| word * shape.gates() + direction * gates..word * shape.gates() + (direction + 1) * gates;
     let lengths: Vec<usize> = layers.iter().map(|layer| layer.outputs.len() / (2 * units)).collect();

@@ -1,7 +1,7 @@
 //! The encoder against a plain one in double precision, whose loss tests differences of.
 
-use super::encoder::{Layer, Shape, encode, panels};
-use super::lstm::{Lstms as _, Weights};
+use super::encoder::{EncoderShape, Layer, encode, panels};
+use super::lstm::{LstmWeights, Lstms as _};
 use super::plain::{self, slope, wide};
 use super::through_time::backward;
 use crate::random;
@@ -23,9 +23,9 @@ fn noise(sentence: usize, layer: usize, numbers: &mut [f32]) {
 #[test]
 fn gradients_are_differences_of_the_loss() {
     for (layers, units) in [(1, 3), (2, 5), (3, 16)] {
-        let shape = Shape { layers, units, inputs: 7 };
+        let shape = EncoderShape { layers, units, inputs: 7 };
         let tensors = shape.lengths().map(|length| numbers(length, 0.5, length as u64));
-        let weights = Weights { inputs: &tensors[0], recurrent: &tensors[1], bias: &tensors[2] };
+        let weights = LstmWeights { inputs: &tensors[0], recurrent: &tensors[1], bias: &tensors[2] };
         // Of equal length, of one word, and longer than the others.
         let sentences: Vec<Vec<f32>> = [4, 1, 4, 9, 2].iter().map(|n| numbers(n * 7, 1.0, *n as u64)).collect();
         let inputs: Vec<&[f32]> = sentences.iter().map(|inputs| &inputs[..]).collect();
@@ -66,9 +66,9 @@ fn gradients_are_differences_of_the_loss() {
 /// A sentence's vectors and its gradients do not depend on which others are in the mini-batch.
 #[test]
 fn sentences_do_not_depend_on_company() {
-    let shape = Shape { layers: 2, units: 24, inputs: 10 };
+    let shape = EncoderShape { layers: 2, units: 24, inputs: 10 };
     let tensors = shape.lengths().map(|length| numbers(length, 0.5, length as u64));
-    let weights = Weights { inputs: &tensors[0], recurrent: &tensors[1], bias: &tensors[2] };
+    let weights = LstmWeights { inputs: &tensors[0], recurrent: &tensors[1], bias: &tensors[2] };
     let sentences: Vec<Vec<f32>> = [3, 8, 1, 8, 5].iter().map(|n| numbers(n * 10, 1.0, *n as u64)).collect();
     let inputs: Vec<&[f32]> = sentences.iter().map(|inputs| &inputs[..]).collect();
     let ready = panels(shape, weights);

@@ -2,7 +2,7 @@
 
 use super::kernel::add;
 use super::parameters::Parameters;
-use super::sentence::Sentence;
+use super::sentence::SentenceTokens;
 use crate::features::N_COLUMNS;
 use crate::vector::vectorised;
 
@@ -27,7 +27,7 @@ impl Gradients {
         &mut self,
         parameters: &Parameters,
         dimensions: &[usize; N_COLUMNS],
-        sentences: &[&Sentence],
+        sentences: &[&SentenceTokens],
         mut of_tokens: Vec<f32>,
     ) {
         let mut rest = &mut of_tokens[..];

@@ -9,7 +9,7 @@ use crate::tree::NO_NODE;
 
 /// Group of values read of a cell.
 #[derive(Debug, Clone)]
-pub struct Group {
+pub struct CellGroup {
     /// The cell.
     pub role: Role,
     /// Bits of [`PartialTree::words`] that tell all that is read of it.
@@ -28,7 +28,7 @@ pub struct Layout {
     /// The network as headers describe it.
     pub network: Network,
     /// By cell.
-    pub groups: Vec<Group>,
+    pub groups: Vec<CellGroup>,
     /// Parts of partial trees that are read.
     pub reads: Reads,
     /// The columns of sentences that are read.
@@ -49,7 +49,7 @@ impl Layout {
             let values = |slots: &[Slot]| slots.iter().map(|&slot| Side::holding(slot)).collect::<Vec<_>>();
             let sides: Vec<Side> = values(&[&nodes[..], &labels].concat()).iter().map(|(side, _)| *side).collect();
             let (place, label) = (first(&network.places), first(&network.labels));
-            Group {
+            CellGroup {
                 role,
                 mask: PartialTree::mask(&sides),
                 places: place..place + nodes.len(),
@@ -88,7 +88,7 @@ fn rows<'c>(values: &'c [(Side, usize)], cell: Option<&'c Cell>, states: &'c Sta
     values.iter().map(move |&at| u32::from(cell.map_or(NO_NODE, |cell| value(cell, at)).wrapping_add(1)))
 }
 
-impl Group {
+impl CellGroup {
     /// The rows of the tokens that are read of `cell`: 0 is no token, 1 the root.
     #[inline]
     pub fn tokens<'c>(&'c self, cell: Option<&'c Cell>, states: &'c States) -> impl Iterator<Item = u32> + 'c {

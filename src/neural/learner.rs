@@ -7,7 +7,7 @@ use super::frozen::FeedForward;
 use super::gradients::Gradients;
 use super::layout::Layout;
 use super::noise::{Noise, mixed};
-use super::optimiser::{Optimiser, Rule};
+use super::optimiser::{Optimiser, OptimiserRule};
 use super::parameters::Parameters;
 use super::score::{FeedForwardMemory, FeedForwardScorer, Hidden, UNIT};
 use super::sums::{Token, common_tokens};
@@ -24,7 +24,7 @@ use crate::scorer::{Context, Opaque, Query, Scorer};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LearnerSettings {
     /// Update rule of its parameters.
-    pub rule: Rule,
+    pub rule: OptimiserRule,
     /// Divisor of the sum of a mini-batch's losses, for each of its sentences.
     pub divisor: f32,
     /// Layers that learn.

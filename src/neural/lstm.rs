@@ -20,7 +20,7 @@ use crate::random::{self, Xoshiro256PlusPlus};
 
 /// The parameters of long short-term memories, one after the other.
 #[derive(Debug, Clone, Copy)]
-pub struct Weights<'p> {
+pub struct LstmWeights<'p> {
     /// W: a row for each input; in it i, f, g and o of all units.
     pub inputs: &'p [f32],
     /// R: a row for each unit of the step before; in it i, f, g and o of all units.
@@ -37,7 +37,7 @@ pub trait Lstms: Copy {
     /// The numbers in each one's input.
     fn inputs(&self) -> impl Iterator<Item = usize>;
 
-    /// The lengths of the tensors in [`Weights`].
+    /// The lengths of the tensors in [`LstmWeights`].
     fn lengths(&self) -> [usize; 3] {
         let gates = 4 * self.units();
         let n = self.inputs().count();
@@ -45,18 +45,18 @@ pub trait Lstms: Copy {
     }
 
     /// The parameters of one of them.
-    fn lstm<'p>(&self, weights: Weights<'p>, number: usize) -> Weights<'p> {
+    fn lstm<'p>(&self, weights: LstmWeights<'p>, number: usize) -> LstmWeights<'p> {
         let (units, gates) = (self.units(), 4 * self.units());
         let mut inputs = self.inputs();
         let before: usize = inputs.by_ref().take(number).sum();
-        Weights {
+        LstmWeights {
             inputs: &weights.inputs[before * gates..][..inputs.next().unwrap_or_default() * gates],
             recurrent: &weights.recurrent[number * units * gates..][..units * gates],
             bias: &weights.bias[number * gates..][..gates],
         }
     }
 
-    /// Fills one of the tensors of [`Weights`], by its place there, with random numbers as Glorot & Bengio (2010) draw them; biases are 0,
+    /// Fills one of the tensors of [`LstmWeights`], by its place there, with random numbers as Glorot & Bengio (2010) draw them; biases are 0,
     /// but for those of forget gates: these are 1, so that cells are kept at first (Jozefowicz, Zaremba & Sutskever 2015).
     fn fill(&self, place: usize, tensor: &mut [f32], mut stream: Xoshiro256PlusPlus) {
         let (units, gates) = (self.units(), 4 * self.units());

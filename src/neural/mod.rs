@@ -54,12 +54,12 @@ mod vectors;
 
 pub use frozen::{FeedForward, FeedForwardModel};
 pub(crate) use kernel::{exp, ln};
-pub use layout::{Group, Layout};
+pub use layout::{CellGroup, Layout};
 pub use learner::{FeedForwardLearner, LearnerSettings};
 pub use noise::{Noise, SentenceNoise};
-pub use optimiser::Rule;
+pub use optimiser::OptimiserRule;
 pub use parameters::Parameters;
 pub use score::{FeedForwardMemory, FeedForwardScorer, Hidden, UNIT};
 pub use tape::Tape;
 pub use tensors::initial_parameters;
-pub use vectors::Vectors;
+pub use vectors::WordVectors;

@@ -36,7 +36,7 @@ const SHARE: usize = 1 << 14;
 
 /// Settings of an optimiser.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rule {
+pub struct OptimiserRule {
     /// The rule of steps.
     pub learner: Learner,
     /// η.
@@ -50,7 +50,7 @@ pub struct Rule {
 /// Parameters with what their steps depend on.
 #[derive(Debug, Clone)]
 pub struct Optimiser {
-    rule: Rule,
+    rule: OptimiserRule,
     /// Steps so far.
     pub step: u64,
     /// The parameters.
@@ -70,7 +70,7 @@ pub struct Optimiser {
 
 impl Optimiser {
     /// The optimiser before the first step.
-    pub fn new(rule: Rule, parameters: Parameters) -> Optimiser {
+    pub fn new(rule: OptimiserRule, parameters: Parameters) -> Optimiser {
         let zeros = parameters.to_zeros();
         let average = parameters.clone();
         Optimiser {
@@ -189,7 +189,7 @@ struct Step {
 
 impl Step {
     /// The step with this number, from 1.
-    fn new(rule: &Rule, step: u64) -> Step {
+    fn new(rule: &OptimiserRule, step: u64) -> Step {
         let t = step as f64;
         let left = rule.n_steps.map_or(1.0, |n| 1.0 - (1.0 - LAST) * (t / n as f64).min(1.0));
         let warm_up = rule.n_steps.map_or(WARM_UP, |n| WARM_UP.min(n as f64 / 10.0));

@@ -1,6 +1,6 @@
 //! The parameters of a network: some tensors, each row by row.
 
-use super::lstm::Weights;
+use super::lstm::LstmWeights;
 use crate::error::Result;
 use crate::files::{Section, Sections};
 
@@ -37,9 +37,9 @@ impl Parameters {
     }
 
     /// Those of long short-term memories, which stand in three tensors from this one on.
-    pub fn lstms(&self, first: usize) -> Weights<'_> {
+    pub fn lstms(&self, first: usize) -> LstmWeights<'_> {
         let [inputs, recurrent, bias] = [0, 1, 2].map(|number| &self.tensors[first + number][..]);
-        Weights { inputs, recurrent, bias }
+        LstmWeights { inputs, recurrent, bias }
     }
 
     /// The number of parameters.

@@ -1,10 +1,10 @@
 //! Networks in double precision, written down as the formulas have them, and differences of a loss: what tests hold networks and
 //! their gradients to.
 
-use super::encoder::Shape;
+use super::encoder::EncoderShape;
 use super::gradients::Gradients;
 use super::parameters::Parameters;
-use super::sentence::Sentence;
+use super::sentence::SentenceTokens;
 use crate::random;
 
 /// Numbers in double precision.
@@ -27,7 +27,7 @@ pub fn add_product(x: &[f64], weights: &[f64], sums: &mut [f64]) {
 }
 
 /// By token of a sentence: its embedding, past what noise leaves out.
-pub fn embeddings(sentence: &Sentence, tensors: &[Vec<f64>], dimensions: &[usize]) -> Vec<Vec<f64>> {
+pub fn embeddings(sentence: &SentenceTokens, tensors: &[Vec<f64>], dimensions: &[usize]) -> Vec<Vec<f64>> {
     let factors = factors(sentence.embeddings.len(), |numbers| sentence.mask(numbers));
     let embedding = |(token, factors): (usize, &[f64])| {
         let columns = tensors.iter().zip(dimensions).enumerate();
@@ -57,7 +57,7 @@ pub fn step(x: &[f64], (c, h): &mut (Vec<f64>, Vec<f64>), tensors: [&[f64]; 3]) 
 
 /// The vectors of a sentence's words. `tensors` are inputs, recurrent weights and biases.
 pub fn encode(
-    shape: Shape,
+    shape: EncoderShape,
     tensors: [&[f64]; 3],
     embeddings: &[Vec<f64>],
     noise: &dyn Fn(usize, &mut [f32]),

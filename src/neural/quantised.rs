@@ -20,7 +20,7 @@
 use std::sync::Arc;
 
 use super::activation::activate;
-use super::bytes::Weights;
+use super::bytes::ByteWeights;
 use super::kernel::{Operand, Panels, multiply, tanh};
 use super::layout::Layout;
 use super::parameters::Parameters;
@@ -80,7 +80,7 @@ enum Places {
 /// A layer whose weights and inputs are bytes.
 #[derive(Debug, Clone)]
 struct ByteLayer {
-    weights: Weights,
+    weights: ByteWeights,
     /// By output: the step of weights.
     steps: Vec<f32>,
     /// By output: the sum of weights, times what stands for 0.
@@ -89,7 +89,7 @@ struct ByteLayer {
 
 /// Scratch memory of scoring.
 #[derive(Debug, Clone, Default)]
-pub struct Scratch {
+pub struct ByteScratch {
     units: Vec<f32>,
     bytes: Vec<u8>,
     steps: Vec<f32>,
@@ -133,7 +133,7 @@ impl Quantised {
         &self,
         (layout, parameters): (&Layout, &Parameters),
         (sets, tokens): (&Sets, &[Token]),
-        scratch: &mut Scratch,
+        scratch: &mut ByteScratch,
         products: &mut Vec<i16>,
     ) {
         let (hidden, n_places) = (layout.network.hidden, layout.network.places.len());
@@ -174,7 +174,7 @@ impl Quantised {
         &self,
         (layout, parameters): (&Layout, &Parameters),
         (sums, n): (&[i16], usize),
-        scratch: &mut Scratch,
+        scratch: &mut ByteScratch,
         scores: &mut Vec<f32>,
     ) {
         let (hidden, activation) = (layout.network.hidden, layout.network.activation);
@@ -217,7 +217,7 @@ impl Column {
         &self,
         embeddings: &[f32],
         (n_places, hidden): (usize, usize),
-        scratch: &mut Scratch,
+        scratch: &mut ByteScratch,
         rows: &mut Vec<i16>,
     ) {
         let n = embeddings.len() / self.dimension;
@@ -232,7 +232,7 @@ impl Column {
                 }
             }
             Places::Bytes(layer) => {
-                let Scratch { bytes, steps, sums, .. } = scratch;
+                let ByteScratch { bytes, steps, sums, .. } = scratch;
                 let (inner, width) = (layer.weights.inner(), layer.weights.width());
                 bytes.resize(n * inner, 0);
                 sums.resize(n * width, 0);
@@ -317,7 +317,7 @@ impl ByteLayer {
             }
         }
         bytes.resize(inner * n_outputs, 0);
-        ByteLayer { weights: Weights::new(&bytes, (inner, n_outputs)), steps, zeros }
+        ByteLayer { weights: ByteWeights::new(&bytes, (inner, n_outputs)), steps, zeros }
     }
 }
 

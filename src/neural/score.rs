@@ -13,13 +13,13 @@ use fearless_simd::{f32x16, i32x16};
 
 use super::activation::{activate, slopes};
 use super::derived::Derived;
-use super::encoder::{Shape, encode};
+use super::encoder::{EncoderShape, encode};
 use super::kernel::{Operand, exp, ln, multiply};
 use super::layout::Layout;
 use super::noise::Noise;
 use super::parameters::Parameters;
-use super::quantised::{Scratch, push_rounded};
-use super::sentence::{Encoded, Sentence};
+use super::quantised::{ByteScratch, push_rounded};
+use super::sentence::{Encoded, SentenceTokens};
 use super::stack_lstm::{self, StackMemory, StackScorer};
 use super::sums::{Base, Rows, Tables, Token, Unit};
 use super::tensors::{ENCODER_INPUTS, ENCODER_NONE, OUTPUT, OUTPUT_BIAS};
@@ -53,15 +53,15 @@ pub struct FeedForwardScorer<'m> {
 #[derive(Debug, Clone, Default)]
 pub struct FeedForwardMemory {
     /// The sentence that was begun.
-    pub(super) sentence: Arc<Sentence>,
+    pub(super) sentence: Arc<SentenceTokens>,
     /// Sentences that are about to be begun, with the parameters and the noise that are.
-    ahead: Vec<Arc<Sentence>>,
+    ahead: Vec<Arc<SentenceTokens>>,
     /// Of networks of full precision, and of quantised ones.
     rows: Rows<f32>,
     short_rows: Rows<i16>,
     /// Scratch memory of products of full precision, on their way to fewer bits.
     products: Vec<f32>,
-    scratch: Scratch,
+    scratch: ByteScratch,
     /// Memory of stacks, where they are read.
     pub(super) stacks: StackMemory,
     wholes: Memo,
@@ -110,7 +110,7 @@ impl FeedForwardScorer<'_> {
 
     /// The stacks, where they are read.
     pub(super) fn stacks(&self) -> Option<StackScorer<'_>> {
-        let shape = stack_lstm::Shape::of(&self.layout.network)?;
+        let shape = stack_lstm::StackShape::of(&self.layout.network)?;
         let (network, derived) = (&self.layout.network, &self.derived.stacks);
         Some(StackScorer { shape, network, parameters: self.parameters, derived })
     }
@@ -120,13 +120,13 @@ impl FeedForwardScorer<'_> {
     }
 
     /// The numbers of the tokens' values, and the dropout of the sentence.
-    fn values(&self, input: &Input) -> Sentence {
+    fn values(&self, input: &Input) -> SentenceTokens {
         // Before the root stands no token.
-        Sentence::new(input, (0..(input.n_words() + 2) as Node).map(|token| token.wrapping_sub(1)), self.noise)
+        SentenceTokens::new(input, (0..(input.n_words() + 2) as Node).map(|token| token.wrapping_sub(1)), self.noise)
     }
 
     /// Fills in embeddings and what an encoder makes of them, of all sentences together.
-    fn embed(&self, sentences: &mut [Sentence]) {
+    fn embed(&self, sentences: &mut [SentenceTokens]) {
         let network = &self.layout.network;
         sentences.iter_mut().for_each(|sentence| sentence.embed(self.parameters, &network.dimensions));
         if let Some(stacks) = self.stacks() {
@@ -135,7 +135,7 @@ impl FeedForwardScorer<'_> {
                 sentence.encoded = Some(Encoded { vectors, ..Encoded::default() });
             }
         }
-        let Some(shape) = Shape::of(network) else { return };
+        let Some(shape) = EncoderShape::of(network) else { return };
         let noise = |sentence: usize, layer: usize, inputs: &mut [f32]| sentences[sentence].mask_within(layer, inputs);
         // Row 0 is no token, which the encoder does not read.
         let words: Vec<&[f32]> = sentences.iter().map(|sentence| &sentence.embeddings[network.dimension()..]).collect();
@@ -149,7 +149,7 @@ impl FeedForwardScorer<'_> {
 
     /// Looks at sentences before they are begun, all together, which is faster.
     pub(super) fn look_ahead(&self, memory: &mut FeedForwardMemory, inputs: &[&Input]) {
-        let mut sentences: Vec<Sentence> = inputs.iter().map(|input| self.values(input)).collect();
+        let mut sentences: Vec<SentenceTokens> = inputs.iter().map(|input| self.values(input)).collect();
         self.embed(&mut sentences);
         memory.ahead = sentences.into_iter().map(Arc::new).collect();
     }
@@ -160,7 +160,7 @@ impl FeedForwardScorer<'_> {
             return self.look_once(memory, input);
         }
         let mut sentence = self.values(input);
-        let same = |ahead: &&Arc<Sentence>| {
+        let same = |ahead: &&Arc<SentenceTokens>| {
             ahead.ids == sentence.ids && ahead.sets == sentence.sets && ahead.noise == sentence.noise
         };
         memory.sentence = match memory.ahead.iter().find(same) {
@@ -185,7 +185,7 @@ impl FeedForwardScorer<'_> {
         let FeedForwardMemory { rows, short_rows, products, scratch, .. } = memory;
         let n = self.layout.network.places.len() * self.n_hidden();
         // Each token's, from the first to the last one.
-        let mut multiply = |sentence: &mut Sentence, n_tokens: usize, each: &mut dyn FnMut(&[f32])| {
+        let mut multiply = |sentence: &mut SentenceTokens, n_tokens: usize, each: &mut dyn FnMut(&[f32])| {
             self.embed(std::slice::from_mut(sentence));
             self.multiply(sentence.vectors(), n_tokens, products);
             products.chunks_exact(self.derived.places.width()).for_each(|products| each(&products[..n]));
@@ -211,7 +211,7 @@ impl FeedForwardScorer<'_> {
         input: &Input,
         tables: &Tables<T>,
         rows: &mut Rows<T>,
-        push: impl FnOnce(&mut Sentence, &[Token], &mut Vec<T>),
+        push: impl FnOnce(&mut SentenceTokens, &[Token], &mut Vec<T>),
     ) {
         let mut sentence = self.values(input);
         rows.bases.clear();

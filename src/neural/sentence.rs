@@ -9,7 +9,7 @@ use crate::tree::Node;
 
 /// The tokens of a sentence: for scorers of transitions none, the root, the words; for graph-based ones the root and the words.
 #[derive(Debug, Clone, Default)]
-pub struct Sentence {
+pub struct SentenceTokens {
     /// By column: the numbers of their values, or of sets of them.
     pub ids: [Vec<u32>; N_COLUMNS],
     /// These sets.
@@ -31,9 +31,9 @@ pub struct Encoded {
     pub vectors: Vec<f32>,
 }
 
-impl Sentence {
+impl SentenceTokens {
     /// The numbers of these tokens' values, and the dropout that `noise` has for the sentence.
-    pub fn new(input: &Input, tokens: impl Iterator<Item = Node> + Clone, noise: Option<&Noise>) -> Sentence {
+    pub fn new(input: &Input, tokens: impl Iterator<Item = Node> + Clone, noise: Option<&Noise>) -> SentenceTokens {
         let mut ids = std::array::from_fn(|column| tokens.clone().map(|token| input.id(column, token)).collect());
         let mut sets = input.sets().clone();
         let of_sentence = noise.map(|noise| noise.of_sentence(input));
@@ -43,7 +43,7 @@ impl Sentence {
                 noise.forget_rare(of_sentence, column, ids, &mut sets);
             });
         }
-        Sentence { ids, sets, noise: of_sentence, ..Sentence::default() }
+        SentenceTokens { ids, sets, noise: of_sentence, ..SentenceTokens::default() }
     }
 
     /// The numbers of a token's values in a column.

@@ -12,7 +12,7 @@ use bytemuck::Pod;
 use hashbrown::HashMap;
 
 use super::kernel::add_with;
-use super::layout::{Group, Layout};
+use super::layout::{CellGroup, Layout};
 use crate::configuration::{Cell, States, View};
 use crate::features::{Input, N_COLUMNS, Vocabulary};
 use crate::lazy_rows::LazyRows;
@@ -297,7 +297,7 @@ impl<T: Unit> Rows<T> {
     fn rows_of<'r>(
         &'r self,
         tables: &'r Tables<T>,
-        group: &'r Group,
+        group: &'r CellGroup,
         cell: Option<&'r Cell>,
         states: &'r States,
     ) -> impl Iterator<Item = &'r [T]> {
@@ -309,7 +309,7 @@ impl<T: Unit> Rows<T> {
 
     /// Makes the sums of hidden units of a configuration, the only one that is new, and keeps nothing of its
     /// parts: for derivations that never come back to one.
-    pub fn sum_once(&mut self, tables: &Tables<T>, groups: &[Group], (view, states): (&View, &States)) {
+    pub fn sum_once(&mut self, tables: &Tables<T>, groups: &[CellGroup], (view, states): (&View, &States)) {
         let mut sums = std::mem::take(&mut self.sums);
         sums.resize(sums.len().max(tables.width), T::default());
         let sum = &mut sums[..tables.width];
@@ -340,7 +340,7 @@ impl<T: Unit> Rows<T> {
     }
 
     /// Finds the parts of a configuration, making those that are new; a fingerprint of all that is read.
-    pub fn find(&mut self, tables: &Tables<T>, groups: &[Group], (view, states): (&View, &States)) -> u64 {
+    pub fn find(&mut self, tables: &Tables<T>, groups: &[CellGroup], (view, states): (&View, &States)) -> u64 {
         self.terms.clear();
         let mut fingerprint = 0x243f_6a88_85a3_08d3_u64;
         let mut mix = |value: u64| {

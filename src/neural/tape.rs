@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use super::score::{FeedForwardMemory, Hidden};
-use super::sentence::Sentence;
+use super::sentence::SentenceTokens;
 use super::stack_lstm::StackTape;
 
 /// Configurations of one sentence with the gradients of their scores.
 #[derive(Debug, Clone, Default)]
 pub struct Tape {
     /// Its tokens.
-    pub(super) sentence: Arc<Sentence>,
+    pub(super) sentence: Arc<SentenceTokens>,
     /// By configuration and place: the row of a token.
     pub(super) tokens: Vec<u32>,
     /// By configuration and place: the row of a label.

@@ -1,6 +1,6 @@
 //! The tensors of a network over the places of a configuration, and their initial numbers.
 
-use super::encoder::Shape;
+use super::encoder::EncoderShape;
 use super::layout::Layout;
 use super::lstm::Lstms as _;
 use super::parameters::{Names, Parameters};
@@ -54,7 +54,7 @@ pub const BIAS: usize = N_COLUMNS + 3;
 pub const OUTPUT: usize = N_COLUMNS + 4;
 /// By output.
 pub const OUTPUT_BIAS: usize = N_COLUMNS + 5;
-/// Of the encoder, or the stacks, if there are any: see [`Weights`](super::lstm::Weights).
+/// Of the encoder, or the stacks, if there are any: see [`LstmWeights`](super::lstm::LstmWeights).
 pub const ENCODER_INPUTS: usize = N_COLUMNS + 6;
 /// See [`ENCODER_INPUTS`].
 pub const ENCODER_RECURRENT: usize = N_COLUMNS + 7;
@@ -87,11 +87,11 @@ fn lengths(layout: &Layout, labels: usize, n_outputs: usize) -> [usize; N_TENSOR
     lengths[BIAS] = *hidden;
     lengths[OUTPUT] = hidden * n_outputs;
     lengths[OUTPUT_BIAS] = n_outputs;
-    if let Some(shape) = Shape::of(network) {
+    if let Some(shape) = EncoderShape::of(network) {
         lengths[ENCODER_INPUTS..ENCODER_NONE].copy_from_slice(&shape.lengths());
         lengths[ENCODER_NONE] = shape.outputs();
     }
-    if let Some(shape) = stack_lstm::Shape::of(network) {
+    if let Some(shape) = stack_lstm::StackShape::of(network) {
         lengths[LABELS] = 2 * labels * label_dimension;
         lengths[ENCODER_INPUTS..ENCODER_NONE].copy_from_slice(&shape.lengths());
         lengths[TOKENS] = shape.embedding * shape.units;
@@ -124,9 +124,9 @@ pub fn initial_parameters(layout: &Layout, labels: usize, n_outputs: usize, seed
             TOKENS => layer(network.dimension(), network.vector_dimension() as f64),
             COMPOSITION => layer(tensor.len() / network.vector_dimension().max(1), network.vector_dimension() as f64),
             ENCODER_INPUTS..=ENCODER_BIAS => {
-                if let Some(shape) = Shape::of(network) {
+                if let Some(shape) = EncoderShape::of(network) {
                     shape.fill(number - ENCODER_INPUTS, tensor, stream);
-                } else if let Some(shape) = stack_lstm::Shape::of(network) {
+                } else if let Some(shape) = stack_lstm::StackShape::of(network) {
                     shape.fill(number - ENCODER_INPUTS, tensor, stream);
                 }
                 continue;

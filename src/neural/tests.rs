@@ -1,6 +1,6 @@
 //! The network, with an encoder and without, against a plain one in double precision, whose loss tests differences of.
 
-use super::encoder::Shape;
+use super::encoder::EncoderShape;
 use super::gradients::Gradients;
 use super::plain::{self, add_product, check_gradients, embeddings, enlarged, wide};
 use super::tensors::{
@@ -78,7 +78,7 @@ pub(super) fn learner(data: &TrainingData) -> FeedForwardLearner {
 pub(super) fn learner_of(data: &TrainingData, network: Network, (factor, spread): (f32, f32)) -> FeedForwardLearner {
     let vocabulary = data.network().unwrap().vocabulary().clone();
     let noise = Noise::new(4, &vocabulary, data.inputs());
-    let rule = Rule { learner: Learner::Adam, rate: 0.01, second: 0.99, n_steps: Some(100) };
+    let rule = OptimiserRule { learner: Learner::Adam, rate: 0.01, second: 0.99, n_steps: Some(100) };
     let settings = LearnerSettings { rule, divisor: 1.0, layers: Layers::All };
     let layout = Layout::new(network, data.columns().clone(), vocabulary);
     let parameters = initial_parameters(&layout, data.header().labels.len(), data.actions().width(), 3);
@@ -89,7 +89,7 @@ pub(super) fn learner_of(data: &TrainingData, network: Network, (factor, spread)
 /// The vectors of a sentence's tokens.
 fn vectors(network: &Network, tensors: &[Vec<f64>], tape: &Tape) -> Vec<Vec<f64>> {
     let embeddings = embeddings(&tape.sentence, tensors, &network.dimensions);
-    let Some(shape) = Shape::of(network) else { return embeddings };
+    let Some(shape) = EncoderShape::of(network) else { return embeddings };
     let noise = |layer: usize, numbers: &mut [f32]| tape.sentence.mask_within(layer, numbers);
     let weights = [ENCODER_INPUTS, ENCODER_RECURRENT, ENCODER_BIAS].map(|number| &tensors[number][..]);
     let words = plain::encode(shape, weights, &embeddings[1..], &noise);

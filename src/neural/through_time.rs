@@ -4,19 +4,19 @@
 //! Sentences go side by side, the longest first, so that each step is one product of matrices. Rows of a product do not depend on which
 //! others there are, and the sums over words are taken in the sentences' order, split by their results alone.
 
-use super::encoder::{Layer, Shape};
+use super::encoder::{EncoderShape, Layer};
 use super::kernel::{Operand, add, multiply_with, of_rows, of_weights, sum_of_rows, transposed};
-use super::lstm::{Weights, step_back};
+use super::lstm::{LstmWeights, step_back};
 use crate::vector::vectorised;
 
 /// The gradients of an encoder.
 #[derive(Debug, Clone, Default)]
 pub struct EncoderGradients {
-    /// As in [`Weights`].
+    /// As in [`LstmWeights`].
     pub inputs: Vec<f32>,
-    /// As in [`Weights`].
+    /// As in [`LstmWeights`].
     pub recurrent: Vec<f32>,
-    /// As in [`Weights`].
+    /// As in [`LstmWeights`].
     pub bias: Vec<f32>,
     /// Of what the first layer read: the words of all sentences.
     pub embeddings: Vec<f32>,
@@ -25,8 +25,8 @@ pub struct EncoderGradients {
 /// The gradients of a loss of which `of_outputs` are those in the words' vectors, of all sentences in their order. `noise` does to
 /// gradients what encoding did to the inputs of a layer above the first one, by sentence.
 pub fn backward(
-    shape: Shape,
-    weights: Weights,
+    shape: EncoderShape,
+    weights: LstmWeights,
     sentences: &[&[Layer]],
     mut of_outputs: Vec<f32>,
     noise: impl Fn(usize, usize, &mut [f32]),
@@ -65,7 +65,13 @@ pub fn backward(
 }
 
 /// The gradients in the sums of one direction's gates, by word of all sentences.
-fn of_sums(shape: Shape, recurrent: &[f32], layers: &[&Layer], direction: usize, of_outputs: &[f32]) -> Vec<f32> {
+fn of_sums(
+    shape: EncoderShape,
+    recurrent: &[f32],
+    layers: &[&Layer],
+    direction: usize,
+    of_outputs: &[f32],
+) -> Vec<f32> {
     let units = shape.units;
     let lengths: Vec<usize> = layers.iter().map(|layer| layer.outputs.len() / (2 * units)).collect();
     let mut starts = vec![0; lengths.len()];
@@ -124,7 +130,7 @@ struct Direction<'l> {
 
 impl Direction<'_> {
     /// The gradients of everything, from those in the sums of gates.
-    fn gradients(&self, weights: Weights, sums: &[f32]) -> EncoderGradients {
+    fn gradients(&self, weights: LstmWeights, sums: &[f32]) -> EncoderGradients {
         let Direction { units, inputs, width, .. } = *self;
         let gates = 4 * units;
         EncoderGradients {

@@ -23,7 +23,7 @@ use crate::graph::Side;
 use crate::neural::encoder::Layer;
 use crate::neural::gradients::Gradients;
 use crate::neural::kernel::{Operand, add, multiply, of_weights, sum_of_rows, transposed};
-use crate::neural::sentence::Sentence;
+use crate::neural::sentence::SentenceTokens;
 use crate::neural::through_time::backward;
 use crate::system::FORBIDDEN;
 use crate::tree::{Node, Tree};
@@ -108,7 +108,8 @@ pub fn gradients(scoring: Scoring, masks: &[Vec<i32>; 3], batch: &[Example]) -> 
     let vectors = together(|of_sentence| of_sentence.reading.sentence.vectors());
     set([UNITS, UNITS_BIAS], (Operand::rows(&vectors, shape.outputs()), shape.outputs()), &of_units, width);
 
-    let sentences: Vec<&Sentence> = of_sentences.iter().map(|of_sentence| &of_sentence.reading.sentence).collect();
+    let sentences: Vec<&SentenceTokens> =
+        of_sentences.iter().map(|of_sentence| &of_sentence.reading.sentence).collect();
     let layers: Vec<&[Layer]> = sentences.iter().map(|sentence| sentence.layers()).collect();
     let noise = |sentence: usize, layer: usize, of: &mut [f32]| sentences[sentence].mask_within(layer, of);
     let of_vectors = together(|of_sentence| &of_sentence.of_vectors);

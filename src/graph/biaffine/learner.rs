@@ -14,7 +14,7 @@ use crate::graph::ArcLabels;
 use crate::model::{Averaged, Size};
 use crate::neural::kernel::Panels;
 use crate::neural::noise::Noise;
-use crate::neural::optimiser::{Optimiser, Rule};
+use crate::neural::optimiser::{Optimiser, OptimiserRule};
 use crate::neural::parameters::Parameters;
 
 /// A network that is being trained.
@@ -31,7 +31,13 @@ pub struct BiaffineLearner {
 
 impl BiaffineLearner {
     /// A network that begins with these parameters.
-    pub fn new(layout: Arc<Layout>, parameters: Parameters, rule: Rule, noise: Noise, dropout: f32) -> BiaffineLearner {
+    pub fn new(
+        layout: Arc<Layout>,
+        parameters: Parameters,
+        rule: OptimiserRule,
+        noise: Noise,
+        dropout: f32,
+    ) -> BiaffineLearner {
         let panels = panels_of(&layout.network, &parameters);
         BiaffineLearner { layout, dropout, noise, optimiser: Optimiser::new(rule, parameters), panels }
     }

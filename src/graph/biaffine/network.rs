@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::features::{Attribute, DIMENSIONS, MAX_DIMENSION, N_COLUMNS, NetworkSet, check_inputs};
 use crate::model::Lstm;
-use crate::neural::encoder::Shape;
+use crate::neural::encoder::EncoderShape;
 use crate::options::GraphOptions;
 
 /// The sizes of a biaffine parser's network.
@@ -73,8 +73,8 @@ impl BiaffineNetwork {
     }
 
     /// The sizes of the encoder.
-    pub(super) fn shape(&self) -> Shape {
-        Shape { layers: self.encoder.layers, units: self.encoder.units, inputs: self.dimension() }
+    pub(super) fn shape(&self) -> EncoderShape {
+        EncoderShape { layers: self.encoder.layers, units: self.encoder.units, inputs: self.dimension() }
     }
 
     /// All units of a word: as a dependent and as a head of arcs, then the same of labels.

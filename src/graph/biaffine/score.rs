@@ -11,7 +11,7 @@ use crate::neural::encoder::{Layer, encode, panels};
 use crate::neural::kernel::{Operand, Panels, multiply, transposed};
 use crate::neural::noise::Noise;
 use crate::neural::parameters::Parameters;
-use crate::neural::sentence::{Encoded, Sentence};
+use crate::neural::sentence::{Encoded, SentenceTokens};
 use crate::tree::{Node, ROOT};
 use crate::vector::vectorised;
 
@@ -35,7 +35,7 @@ pub struct Scoring<'m> {
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
     /// The words with their vectors.
-    pub sentence: Sentence,
+    pub sentence: SentenceTokens,
     /// By word: all units.
     pub units: Vec<f32>,
     /// Derivatives of units at their sums; only in training.
@@ -79,16 +79,16 @@ impl Scoring<'_> {
     pub fn read(&self, inputs: &[&Input]) -> Vec<Reading> {
         let sentence = |input: &&Input| {
             let noise = self.noise.map(|(noise, _)| noise);
-            let mut sentence = Sentence::new(input, 0..=input.n_words() as Node, noise);
+            let mut sentence = SentenceTokens::new(input, 0..=input.n_words() as Node, noise);
             sentence.embed(self.parameters, &self.network.dimensions);
             sentence
         };
-        let sentences: Vec<Sentence> = inputs.iter().map(sentence).collect();
+        let sentences: Vec<SentenceTokens> = inputs.iter().map(sentence).collect();
         let embeddings: Vec<&[f32]> = sentences.iter().map(|sentence| &sentence.embeddings[..]).collect();
         let noise = |number: usize, layer: usize, numbers: &mut [f32]| sentences[number].mask_within(layer, numbers);
         let weights = (self.parameters.lstms(ENCODER), self.panels);
         let all = encode(self.network.shape(), weights, &embeddings, noise);
-        let reading = |(mut sentence, layers): (Sentence, Vec<Layer>)| {
+        let reading = |(mut sentence, layers): (SentenceTokens, Vec<Layer>)| {
             let mut vectors = layers.last().map(|layer| layer.outputs.clone()).unwrap_or_default();
             sentence.mask_within(self.network.encoder.layers, &mut vectors);
             sentence.encoded = Some(Encoded { layers, vectors });
@@ -97,7 +97,7 @@ impl Scoring<'_> {
         sentences.into_iter().zip(all).map(reading).collect()
     }
 
-    fn make_units(&self, sentence: Sentence) -> Reading {
+    fn make_units(&self, sentence: SentenceTokens) -> Reading {
         let (n, width, inputs) = (sentence.n_tokens(), self.network.width(), self.network.shape().outputs());
         let mut units = self.parameters.tensors[UNITS_BIAS].repeat(n);
         let vectors = Operand::rows(sentence.vectors(), inputs);

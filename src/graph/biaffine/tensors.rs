@@ -35,7 +35,7 @@ pub static NAMES: Names = Names {
     n_always: N_TENSORS,
 };
 
-/// Of the encoder: see [`Weights`](crate::neural::lstm::Weights).
+/// Of the encoder: see [`LstmWeights`](crate::neural::lstm::LstmWeights).
 pub const ENCODER: usize = N_COLUMNS;
 /// W of the four kinds of units side by side: a row for each number of a vector.
 pub const UNITS: usize = N_COLUMNS + 3;

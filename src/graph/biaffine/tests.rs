@@ -13,7 +13,7 @@ use crate::graph::learn::GraphSetup;
 use crate::graph::{self, GraphData, GraphKind, GraphModel, GraphOptions, GraphParser, GraphScorer, Side};
 use crate::model::Averaged as _;
 use crate::neural::Noise;
-use crate::neural::optimiser::Rule;
+use crate::neural::optimiser::OptimiserRule;
 use crate::neural::plain::{self, add_product, check_gradients, embeddings, enlarged, factors, wide};
 use crate::process::thread_pool;
 use crate::tree::{Node, Roots, Tree, is_projective, violations};
@@ -39,7 +39,7 @@ fn learner(data: &GraphData) -> BiaffineLearner {
     let layout = Layout::new(network, vocabulary.clone(), data.inventory(), data.header().labels.len());
     let parameters = enlarged(tensors::random(&layout, 3), 2.0, 0.4);
     let noise = Noise::new(4, vocabulary, data.examples().iter().map(|(input, _)| input));
-    let rule = Rule { learner: crate::linear::Learner::Adam, rate: 0.01, second: 0.99, n_steps: Some(100) };
+    let rule = OptimiserRule { learner: crate::linear::Learner::Adam, rate: 0.01, second: 0.99, n_steps: Some(100) };
     BiaffineLearner::new(Arc::new(layout), parameters, rule, noise, 0.25)
 }
 

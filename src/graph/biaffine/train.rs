@@ -10,7 +10,7 @@ use super::tensors;
 use crate::graph::GraphOptions;
 use crate::graph::learn::{GraphSetup, Learns};
 use crate::neural::Noise;
-use crate::neural::optimiser::Rule;
+use crate::neural::optimiser::OptimiserRule;
 use crate::options::batch_of;
 use crate::training::Tick;
 
@@ -28,7 +28,7 @@ impl GraphSetup<'_> {
         }
         let n_steps = options.iterations.n_steps(data.examples().len().div_ceil(self.batch()));
         let learner = crate::linear::Learner::Adam;
-        let rule = Rule { learner, rate: options.rate.unwrap_or(GraphOptions::RATE), second: 0.99, n_steps };
+        let rule = OptimiserRule { learner, rate: options.rate.unwrap_or(GraphOptions::RATE), second: 0.99, n_steps };
         let dropout = options.dropout.unwrap_or(GraphOptions::DROPOUT) as f32;
         Some(BiaffineLearner::new(Arc::new(layout), parameters, rule, noise, dropout))
     }

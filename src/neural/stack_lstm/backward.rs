@@ -9,7 +9,7 @@
 //! All sums are taken in the order of sentences and nodes, and products are split by their results alone: nothing depends on the
 //! number of threads.
 
-use super::shape::{HISTORY, N_SEQUENCES, Shape};
+use super::shape::{HISTORY, N_SEQUENCES, StackShape};
 use super::step::mask;
 use super::tape::{StackTape, sequence_of};
 use crate::configuration::Role;
@@ -89,7 +89,7 @@ impl Offsets {
 
 /// Shared inputs of the backward pass.
 struct Pass<'p> {
-    shape: Shape,
+    shape: StackShape,
     network: &'p Network,
     parameters: &'p Parameters,
     tapes: Vec<&'p StackTape>,
@@ -104,7 +104,7 @@ impl Gradients {
     /// embeddings, of all sentences.
     pub fn of_stacks(
         &mut self,
-        (shape, network): (Shape, &Network),
+        (shape, network): (StackShape, &Network),
         parameters: &Parameters,
         tapes: &[&Tape],
         sums: &[f32],
@@ -138,7 +138,7 @@ impl Gradients {
     /// From the sums of hidden units to what they read: by item, and by node and layer of each sequence.
     fn of_places(&mut self, pass: &Pass, sums: &[f32]) -> (Vec<f32>, [Vec<f32>; N_SEQUENCES]) {
         let Pass { shape, network, offsets, .. } = pass;
-        let Shape { layers, units, .. } = *shape;
+        let StackShape { layers, units, .. } = *shape;
         let (hidden, width) = (network.hidden, network.places.len() * units);
         // By configuration and place: the row that is read, and what it is one of.
         let mut rows: Vec<(Option<usize>, usize)> = Vec::new();
@@ -171,7 +171,7 @@ impl Gradients {
 
     /// From the vectors of trees to those of their parts, and at last of tokens.
     fn of_compositions(&mut self, pass: &Pass, of_items: &mut [f32]) {
-        let Shape { units, label, .. } = pass.shape;
+        let StackShape { units, label, .. } = pass.shape;
         let all = |(number, tape): (usize, &&StackTape)| -> Vec<[u32; 3]> {
             let item = |item| pass.offsets.item(number, tape.n_tokens, item);
             tape.parts.iter().map(|&[head, dependent, relation]| [item(head), item(dependent), relation]).collect()
@@ -225,7 +225,7 @@ impl Gradients {
 
     /// From the vectors of tokens to their embeddings.
     fn of_token_vectors(&mut self, pass: &Pass, tapes: &[&Tape], mut of_items: Vec<f32>) -> Vec<f32> {
-        let Shape { units, embedding, .. } = pass.shape;
+        let StackShape { units, embedding, .. } = pass.shape;
         let n = pass.offsets.n_tokens as usize;
         of_items.truncate(n * units);
         of_items.iter_mut().zip(&pass.vectors).for_each(|(of, x)| *of *= if *x > 0.0 { 1.0 } else { 0.0 });
@@ -237,7 +237,7 @@ impl Gradients {
 }
 
 impl<'p> Pass<'p> {
-    fn new(shape: Shape, network: &'p Network, parameters: &'p Parameters, tapes: Vec<&'p StackTape>) -> Pass<'p> {
+    fn new(shape: StackShape, network: &'p Network, parameters: &'p Parameters, tapes: Vec<&'p StackTape>) -> Pass<'p> {
         let offsets = Offsets::new(&tapes);
         let n = |tape: &StackTape| tape.n_tokens as usize * shape.units;
         let tokens = tapes.iter().map(|tape| &tape.vectors[..n(tape)]);
@@ -249,7 +249,7 @@ impl<'p> Pass<'p> {
 
     /// From the gradients in nodes, by layer, to those of a sequence's parameters.
     fn of_sequence(&self, sequence: usize, mut of_outputs: Vec<f32>) -> SequenceGradients {
-        let Shape { layers, units, .. } = self.shape;
+        let StackShape { layers, units, .. } = self.shape;
         let Chain { parents, tapes, cells, outputs, gates, .. } = &self.chains[sequence];
         let (n, row) = (parents.len(), 4 * units);
         let weights = self.parameters.lstms(ENCODER_INPUTS);
@@ -320,7 +320,7 @@ impl<'p> Pass<'p> {
     }
 
     fn mask(&self, sequence: usize, layer: usize, tape: u32) -> &[f32] {
-        let Shape { layers, units, .. } = self.shape;
+        let StackShape { layers, units, .. } = self.shape;
         &self.tapes[tape as usize].masks[(sequence * layers + layer) * units..][..units]
     }
 
@@ -336,7 +336,7 @@ impl<'p> Pass<'p> {
 }
 
 impl Chain {
-    fn new(shape: Shape, sequence: usize, tapes: &[&StackTape], offsets: &Offsets) -> Chain {
+    fn new(shape: StackShape, sequence: usize, tapes: &[&StackTape], offsets: &Offsets) -> Chain {
         let width = shape.layers * shape.units;
         let zeros = vec![0.0; width];
         let mut chain = Chain {

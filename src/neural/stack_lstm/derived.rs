@@ -1,6 +1,6 @@
 //! Tensors derived from the parameters of stack LSTMs.
 
-use super::shape::{HISTORY, Shape};
+use super::shape::{HISTORY, StackShape};
 use crate::neural::kernel::{Operand, multiply};
 use crate::neural::parameters::Parameters;
 use crate::neural::tensors::{ACTIONS, COMPOSITION, COMPOSITION_BIAS, ENCODER_INPUTS, LABELS};
@@ -16,7 +16,7 @@ pub struct StackDerived {
 
 impl StackDerived {
     /// Derives the values of these parameters.
-    pub fn new(shape: Shape, parameters: &Parameters) -> StackDerived {
+    pub fn new(shape: StackShape, parameters: &Parameters) -> StackDerived {
         let history = shape.part(parameters.lstms(ENCODER_INPUTS), HISTORY, 0);
         let weights = &parameters.tensors[COMPOSITION][2 * shape.units * shape.units..];
         StackDerived {

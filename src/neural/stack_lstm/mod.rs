@@ -40,6 +40,6 @@ mod tests;
 
 pub use derived::StackDerived;
 pub use memory::StackMemory;
-pub use shape::Shape;
+pub use shape::StackShape;
 pub use step::StackScorer;
 pub use tape::StackTape;

@@ -1,7 +1,7 @@
 //! The sizes of stack LSTMs.
 
 use crate::model::{Lstm, Network};
-use crate::neural::lstm::{Lstms, Weights};
+use crate::neural::lstm::{LstmWeights, Lstms};
 
 /// Number of sequences that are read.
 pub const N_SEQUENCES: usize = 3;
@@ -14,7 +14,7 @@ pub const HISTORY: usize = 2;
 
 /// The sizes of the three.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
+pub struct StackShape {
     /// Layers, one upon the other.
     pub layers: usize,
     /// The numbers in the output of a layer, and those in the vector of a token or a tree.
@@ -25,11 +25,11 @@ pub struct Shape {
     pub label: usize,
 }
 
-impl Shape {
+impl StackShape {
     /// The sizes of a network's stacks, if it has some.
-    pub fn of(network: &Network) -> Option<Shape> {
+    pub fn of(network: &Network) -> Option<StackShape> {
         let Lstm { layers, units } = network.stacks?;
-        Some(Shape { layers, units, embedding: network.dimension(), label: network.label_dimension })
+        Some(StackShape { layers, units, embedding: network.dimension(), label: network.label_dimension })
     }
 
     /// Number of inputs of a layer of a sequence besides its last output.
@@ -38,12 +38,12 @@ impl Shape {
     }
 
     /// The parameters of one layer of a sequence.
-    pub fn part<'p>(&self, weights: Weights<'p>, sequence: usize, layer: usize) -> Weights<'p> {
+    pub fn part<'p>(&self, weights: LstmWeights<'p>, sequence: usize, layer: usize) -> LstmWeights<'p> {
         self.lstm(weights, sequence * self.layers + layer)
     }
 }
 
-impl Lstms for Shape {
+impl Lstms for StackShape {
     fn units(&self) -> usize {
         self.units
     }

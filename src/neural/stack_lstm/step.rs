@@ -4,13 +4,13 @@
 
 use super::derived::{StackDerived, products};
 use super::memory::{Items, Sequence, StackMemory};
-use super::shape::{BUFFER, HISTORY, N_SEQUENCES, STACK, Shape};
+use super::shape::{BUFFER, HISTORY, N_SEQUENCES, STACK, StackShape};
 use crate::configuration::Role;
 use crate::model::Network;
 use crate::neural::kernel::{Operand, multiply, tanh};
-use crate::neural::lstm::{Weights, step};
+use crate::neural::lstm::{LstmWeights, step};
 use crate::neural::parameters::Parameters;
-use crate::neural::sentence::Sentence;
+use crate::neural::sentence::SentenceTokens;
 use crate::neural::tensors::{BIAS, COMPOSITION, ENCODER_INPUTS, PLACES, TOKENS, TOKENS_BIAS};
 use crate::vector::vectorised;
 
@@ -18,7 +18,7 @@ use crate::vector::vectorised;
 #[derive(Debug, Clone, Copy)]
 pub struct StackScorer<'m> {
     /// Their sizes.
-    pub shape: Shape,
+    pub shape: StackShape,
     /// The network.
     pub network: &'m Network,
     /// Its parameters.
@@ -29,7 +29,7 @@ pub struct StackScorer<'m> {
 
 impl StackScorer<'_> {
     /// The parameters of one layer of a sequence.
-    fn part(&self, sequence: usize, layer: usize) -> Weights<'_> {
+    fn part(&self, sequence: usize, layer: usize) -> LstmWeights<'_> {
         self.shape.part(self.parameters.lstms(ENCODER_INPUTS), sequence, layer)
     }
 
@@ -42,8 +42,8 @@ impl StackScorer<'_> {
     }
 
     /// Forgets the last sentence and looks at one whose tokens have vectors.
-    pub fn begin(&self, memory: &mut StackMemory, sentence: &Sentence) {
-        let Shape { layers, units, .. } = self.shape;
+    pub fn begin(&self, memory: &mut StackMemory, sentence: &SentenceTokens) {
+        let StackShape { layers, units, .. } = self.shape;
         let vectors = sentence.vectors();
         let n_tokens = vectors.len() / units;
         memory.items.vectors.clear();
@@ -84,7 +84,7 @@ impl StackScorer<'_> {
 
     /// Inputs of hidden units for configurations.
     pub(super) fn read(&self, memory: &StackMemory, found: &[u32]) -> Vec<f32> {
-        let Shape { layers, units, .. } = self.shape;
+        let StackShape { layers, units, .. } = self.shape;
         let mut read = Vec::with_capacity(found.len() * units);
         for (&number, place) in found.iter().zip(self.network.places.iter().cycle()) {
             let last = |sequence: usize| {
@@ -168,7 +168,7 @@ impl StackScorer<'_> {
 
     /// Makes nodes whose parents have been made.
     fn advance(&self, number: usize, sequence: &mut Sequence, nodes: std::ops::Range<usize>, masks: &[f32]) {
-        let Shape { layers, units, .. } = self.shape;
+        let StackShape { layers, units, .. } = self.shape;
         let (gates, width, n) = (4 * units, layers * units, nodes.len());
         let keeps_gates = !masks.is_empty();
         let Sequence { parents, inputs, cells, outputs, gates: kept, products, .. } = sequence;

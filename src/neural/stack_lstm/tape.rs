@@ -2,7 +2,7 @@
 //! read it.
 
 use super::memory::StackMemory;
-use super::shape::{HISTORY, N_SEQUENCES, Shape};
+use super::shape::{HISTORY, N_SEQUENCES, StackShape};
 use crate::configuration::Role;
 use crate::model::Network;
 
@@ -35,7 +35,7 @@ pub struct SequenceTape {
 
 impl StackTape {
     /// Records the configuration that was found last.
-    pub fn record(&mut self, network: &Network, shape: Shape, memory: &StackMemory) {
+    pub fn record(&mut self, network: &Network, shape: StackShape, memory: &StackMemory) {
         if self.found.is_empty() {
             self.n_tokens = memory.items.n_tokens;
             self.vectors = memory.items.vectors[..self.n_tokens as usize * shape.units].to_vec();
@@ -51,7 +51,7 @@ impl StackTape {
     }
 
     /// The number of a node here.
-    fn node(&mut self, number: usize, node: u32, shape: Shape, memory: &StackMemory) -> u32 {
+    fn node(&mut self, number: usize, node: u32, shape: StackShape, memory: &StackMemory) -> u32 {
         let sequence = &memory.sequences[number];
         let known =
             |tape: &SequenceTape, node: u32| tape.numbers.get(node as usize).copied().filter(|n| *n > 0 || node == 0);
@@ -74,7 +74,7 @@ impl StackTape {
         self.sequences[number].numbers[node as usize]
     }
 
-    fn push(&mut self, number: usize, (parent, input): (u32, u32), node: u32, shape: Shape, memory: &StackMemory) {
+    fn push(&mut self, number: usize, (parent, input): (u32, u32), node: u32, shape: StackShape, memory: &StackMemory) {
         let (sequence, tape) = (&memory.sequences[number], &mut self.sequences[number]);
         let (node, width) = (node as usize, shape.layers * shape.units);
         if tape.numbers.len() <= node {
@@ -94,7 +94,7 @@ impl StackTape {
     }
 
     /// The number of an item here.
-    fn item(&mut self, item: u32, shape: Shape, memory: &StackMemory) -> u32 {
+    fn item(&mut self, item: u32, shape: StackShape, memory: &StackMemory) -> u32 {
         let n_tokens = self.n_tokens;
         if item < n_tokens {
             return item;

@@ -19,7 +19,7 @@ pub const MAGIC: &[u8] = b"FiFu";
 const OF_32_BITS: u32 = 10;
 
 /// Receiver of the rows of a matrix.
-pub trait Rows {
+pub trait RowReceiver {
     /// Begins with rows of so many numbers.
     ///
     /// # Errors
@@ -34,7 +34,7 @@ pub trait Rows {
 }
 
 /// Reads the vectors of all words.
-pub fn read(source: &mut VectorFile, vectors: &mut dyn Rows) -> Result<()> {
+pub fn read(source: &mut VectorFile, vectors: &mut dyn RowReceiver) -> Result<()> {
     let mut file = File { source };
     let [_, version, n_chunks] = [file.u32()?, file.u32()?, file.u32()?];
     if version != 0 {
@@ -133,7 +133,7 @@ impl File<'_> {
     }
 
     /// The rows of the words in a matrix; those behind them are of n-grams.
-    fn matrix(&mut self, words: &[String], length: u64, vectors: &mut dyn Rows) -> Result<()> {
+    fn matrix(&mut self, words: &[String], length: u64, vectors: &mut dyn RowReceiver) -> Result<()> {
         let (n_rows, dimension, numbers) = (self.u64()?, self.u32()?, self.u32()?);
         if numbers != OF_32_BITS {
             return Err(self.wrong(format!("a matrix of numbers of kind {numbers}"), "numbers of 32 bits, kind 10"));

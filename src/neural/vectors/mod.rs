@@ -14,7 +14,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-use self::finalfusion::Rows;
+use self::finalfusion::RowReceiver;
 use self::source::VectorFile;
 use hashbrown::hash_map::Entry;
 use hashbrown::{HashMap, HashSet};
@@ -26,7 +26,7 @@ use crate::model::VectorsOrigin;
 
 /// Vectors of words.
 #[derive(Debug, Clone)]
-pub struct Vectors {
+pub struct WordVectors {
     path: String,
     sha256: String,
     dimension: usize,
@@ -42,18 +42,26 @@ pub struct Vectors {
     numbers: Vec<f32>,
 }
 
-impl Vectors {
+impl WordVectors {
     /// Reads the vectors in the file at `path`, which may be packed (`.gz`, `.zst`), for a model that reads these columns.
     ///
     /// # Errors
     /// If it cannot be read or holds no vectors, with the line (or, in binary forms, the number of the word) that is wrong: another
     /// number of numbers than before, what is no number, or another number of words than the file says of itself.
-    pub fn read(path: &str, columns: &Columns) -> Result<Vectors> {
+    pub fn read(path: &str, columns: &Columns) -> Result<WordVectors> {
         let mut source = VectorFile::open(path)?;
         let (columns, sha256) = (columns.clone(), String::new());
         let (values, rows, numbers) = (Vec::new(), HashMap::new(), Vec::new());
-        let mut vectors =
-            Vectors { path: path.to_owned(), sha256, dimension: 0, dimension_line: 0, columns, values, rows, numbers };
+        let mut vectors = WordVectors {
+            path: path.to_owned(),
+            sha256,
+            dimension: 0,
+            dimension_line: 0,
+            columns,
+            values,
+            rows,
+            numbers,
+        };
         let start = source.start()?;
         let name = path.strip_suffix(".gz").or(path.strip_suffix(".zst")).unwrap_or(path);
         if start.starts_with(finalfusion::MAGIC) {
@@ -95,9 +103,9 @@ impl Vectors {
         columns: &Columns,
         word_units: Option<u32>,
         dimensions: Option<&mut [usize; N_COLUMNS]>,
-    ) -> Result<Option<Vectors>> {
+    ) -> Result<Option<WordVectors>> {
         let Some(path) = path else { return Ok(None) };
-        let vectors = Vectors::read(path, columns)?;
+        let vectors = WordVectors::read(path, columns)?;
         if let Some(dimensions) = dimensions {
             if let Some(asked) = word_units.filter(|&asked| asked as usize != vectors.dimension) {
                 let location = Location { path: path.to_owned(), line: vectors.dimension_line, sentence: None };
@@ -266,7 +274,7 @@ impl Vectors {
     }
 }
 
-impl Rows for Vectors {
+impl RowReceiver for WordVectors {
     fn start(&mut self, source: &VectorFile, dimension: usize) -> Result<()> {
         self.set_dimension(source, 0, dimension)
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
-use super::Vectors;
+use super::WordVectors;
 use crate::features::{Columns, Vocabulary, WordShape};
 use crate::files::write_whole;
 use crate::learn::{TrainOptions, Training, TrainingData};
@@ -22,12 +22,12 @@ fn write(folder: &tempfile::TempDir, name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-fn read(path: &Path) -> crate::error::Result<Vectors> {
-    Vectors::read(path.to_str().unwrap(), &columns(WordShape::Normalised))
+fn read(path: &Path) -> crate::error::Result<WordVectors> {
+    WordVectors::read(path.to_str().unwrap(), &columns(WordShape::Normalised))
 }
 
 /// The vector of a word.
-fn vector<'v>(vectors: &'v Vectors, word: &str) -> Option<&'v [f32]> {
+fn vector<'v>(vectors: &'v WordVectors, word: &str) -> Option<&'v [f32]> {
     let &(row, _) = vectors.rows.get(&vectors.columns.word(word))?;
     Some(&vectors.numbers[row * vectors.dimension..][..vectors.dimension])
 }
@@ -118,7 +118,7 @@ fn words_are_looked_up_as_they_are_read() {
     // The word as it is read has its own vector; of others the first one counts.
     assert_eq!(["THE", "the", "2001", "0000", "a"].map(of), [3.0, 3.0, 5.0, 5.0, 7.0].map(Some));
     assert_eq!(vectors.len(), 4);
-    let vectors = Vectors::read(path.to_str().unwrap(), &columns(WordShape::AsWritten)).unwrap();
+    let vectors = WordVectors::read(path.to_str().unwrap(), &columns(WordShape::AsWritten)).unwrap();
     let of = |word: &str| vector(&vectors, word).map(|vector| vector[0]);
     assert_eq!(["The", "THE", "the", "1985", "a"].map(of), [Some(1.0), Some(2.0), Some(3.0), Some(6.0), None]);
 }
@@ -250,7 +250,7 @@ fn words_may_hold_spaces() {
     let text = "a 1 2\n0,0 km 3 4\n. . . 5 6\n1 7 8\n\u{a0} 9 10\n";
     for head in ["", "5 2\n"] {
         std::fs::write(&path, format!("{head}{text}")).unwrap();
-        let vectors = Vectors::read(&path, &columns).unwrap();
+        let vectors = WordVectors::read(&path, &columns).unwrap();
         for (word, expected) in [
             ("a", [1.0, 2.0]),
             ("0,0 km", [3.0, 4.0]),
@@ -262,10 +262,10 @@ fn words_may_hold_spaces() {
         }
     }
     std::fs::write(&path, "New York 1 2\nb 3 4\n").unwrap();
-    assert_eq!(vector(&Vectors::read(&path, &columns).unwrap(), "New York"), Some(&[1.0, 2.0][..]));
+    assert_eq!(vector(&WordVectors::read(&path, &columns).unwrap(), "New York"), Some(&[1.0, 2.0][..]));
     for packed in [b"\x1f\x8b\x08\x00\x00\x00\x00\x00 1 2\n".as_slice(), b"\x00\x01\xff\x02 x\n"] {
         std::fs::write(&path, packed).unwrap();
-        let error = Vectors::read(&path, &columns).unwrap_err().to_string();
+        let error = WordVectors::read(&path, &columns).unwrap_err().to_string();
         assert!(error.chars().all(|c| !c.is_control() && c != '\u{fffd}') && !error.contains("\\u{"), "{error}");
     }
 }
