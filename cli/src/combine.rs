@@ -7,7 +7,7 @@ use anyhow::{anyhow, ensure};
 use treebeam::error::{Error, counted};
 use treebeam::eval::Parallel;
 use treebeam::files::{Output, Paths};
-use treebeam::graph::{Decoder, Votes, check_length};
+use treebeam::graph::{VoteDecoder, Votes, check_length};
 use treebeam::treebank::Format;
 
 /// Options of `treebeam combine`.
@@ -26,7 +26,7 @@ pub struct Args {
     weights: Vec<u32>,
     /// The algorithm that finds the tree with most votes
     #[arg(long, value_enum, default_value_t)]
-    decoder: Decoder,
+    decoder: VoteDecoder,
     /// Read the files as this format
     #[arg(long)]
     format: Option<Format>,

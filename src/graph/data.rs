@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::decoders::{GraphSearch, Parses};
 use super::parser::check_length;
-use super::{ArcLabels, ArcScores, Eisner, GraphHeader, GraphModel, GraphOptions, GraphParser, Side};
+use super::{ArcLabels, ArcScores, ArcSide, Eisner, GraphHeader, GraphModel, GraphOptions, GraphParser};
 use crate::decode::{Parsed, confidence};
 use crate::error::{Error, Problem, Result};
 use crate::eval::Counts;
@@ -68,8 +68,8 @@ impl GraphData {
                 *tree = closest_projective(tree, options.roots);
             }
         }
-        let arc = |tree: &Tree, word: Node| (Side::of(tree.head(word), word), tree.label(word));
-        let arcs: BTreeSet<(Side, LabelId)> =
+        let arc = |tree: &Tree, word: Node| (ArcSide::of(tree.head(word), word), tree.label(word));
+        let arcs: BTreeSet<(ArcSide, LabelId)> =
             kept.iter().flat_map(|(_, tree)| tree.words().map(move |word| arc(tree, word))).collect();
         let mut header = GraphHeader {
             system: options.system,

@@ -57,11 +57,11 @@ pub use learn::start;
 pub use model::{GraphHeader, GraphModel, GraphScorer};
 pub use parser::{GraphParser, check_length};
 pub use part_features::PartFeatures;
-pub use part_scorer::{PartScorer, Scoring};
+pub use part_scorer::{PartScorer, PartScoring};
 pub use parts::{Order, Part};
-pub use scorer::{ArcLabels, ArcScorer, Side};
+pub use scorer::{ArcLabels, ArcScorer, ArcSide};
 pub use spanning::k_best_spanning;
-pub use votes::{Decoder, Votes};
+pub use votes::{VoteDecoder, Votes};
 
 impl GraphKind {
     /// Order of the model: the neighbours that the score of an arc sees.

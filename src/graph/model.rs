@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-use super::{ArcLabels, Biaffine, BiaffineNetwork, GraphKind, Side};
+use super::{ArcLabels, ArcSide, Biaffine, BiaffineNetwork, GraphKind};
 use crate::error::Result;
 use crate::features::{ColumnName, Columns, Vocabulary, WordShape};
 use crate::files::{FileKind, Section, Sections, damaged};
@@ -34,7 +34,7 @@ pub struct GraphHeader {
     /// The labels, by number.
     pub labels: Vec<String>,
     /// The labels of the training trees' arcs, by side.
-    pub arcs: Vec<(Side, LabelId)>,
+    pub arcs: Vec<(ArcSide, LabelId)>,
     /// Encoding of lifts in labels, to be undone after parsing, if there is one.
     pub lift: Option<Scheme>,
     /// Calibration of confidences; none if the model was not calibrated.

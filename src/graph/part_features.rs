@@ -68,16 +68,16 @@ const N_TEMPLATES: usize = N_SIBLING_TEMPLATES + N_GRANDPARENT_TEMPLATES;
 
 /// Part of an arc's neighbour that features read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reads {
+pub enum NeighbourReads {
     /// Its tag, and how far away it is.
     Tag,
     /// Its word, too.
     Word,
 }
 
-impl Reads {
+impl NeighbourReads {
     /// All that there is to read.
-    pub const BOTH: [Reads; 2] = [Reads::Tag, Reads::Word];
+    pub const BOTH: [NeighbourReads; 2] = [NeighbourReads::Tag, NeighbourReads::Word];
 }
 
 /// The products of values of one sentence, and the extraction of features from them.
@@ -125,13 +125,18 @@ impl PartFeatures {
     }
 
     /// Appends features of an arc with the next sibling, which may be none.
-    pub fn of_siblings(&self, (head, sibling, dependent): (Node, Node, Node), reads: Reads, features: &mut Vec<u64>) {
+    pub fn of_siblings(
+        &self,
+        (head, sibling, dependent): (Node, Node, Node),
+        reads: NeighbourReads,
+        features: &mut Vec<u64>,
+    ) {
         let [of_head, of_sibling, of_dependent] = self.terms_of([head, sibling, dependent]);
         let terms = [of_head[0], of_head[1], of_dependent[2], of_dependent[3], of_sibling[4], of_sibling[5], 0, 0];
         let ways = sibling_class(head, sibling, dependent).terms();
         let (templates, first): (&[&[Atom]], usize) = match reads {
-            Reads::Tag => (&SIBLINGS_BY_TAG, OF_SIBLINGS),
-            Reads::Word => (&SIBLINGS_BY_WORD, OF_SIBLINGS + SIBLINGS_BY_TAG.len()),
+            NeighbourReads::Tag => (&SIBLINGS_BY_TAG, OF_SIBLINGS),
+            NeighbourReads::Word => (&SIBLINGS_BY_WORD, OF_SIBLINGS + SIBLINGS_BY_TAG.len()),
         };
         self.extend(templates, first, &terms, ways, features);
     }
@@ -146,7 +151,7 @@ impl PartFeatures {
     pub fn of_grandparent(
         &self,
         (grandparent, head, dependent): (Node, Node, Node),
-        reads: Reads,
+        reads: NeighbourReads,
         features: &mut Vec<u64>,
     ) {
         let [of_grandparent, of_head, of_dependent] = self.terms_of([grandparent, head, dependent]);
@@ -156,8 +161,8 @@ impl PartFeatures {
         let distance = Class::of(grandparent, head).index() as u64 / 2;
         let ways = [directions.term(0), directions.term(1 + distance)];
         let (templates, first): (&[&[Atom]], usize) = match reads {
-            Reads::Tag => (&GRANDPARENT_BY_TAG, OF_GRANDPARENT),
-            Reads::Word => (&GRANDPARENT_BY_WORD, OF_GRANDPARENT + GRANDPARENT_BY_TAG.len()),
+            NeighbourReads::Tag => (&GRANDPARENT_BY_TAG, OF_GRANDPARENT),
+            NeighbourReads::Word => (&GRANDPARENT_BY_WORD, OF_GRANDPARENT + GRANDPARENT_BY_TAG.len()),
         };
         self.extend(templates, first, &terms, ways, features);
     }
@@ -260,12 +265,12 @@ mod tests {
         let features = start();
         let of_sibling = |sibling| {
             let mut found = Vec::new();
-            features.of_siblings((0, sibling, 5), Reads::Tag, &mut found);
+            features.of_siblings((0, sibling, 5), NeighbourReads::Tag, &mut found);
             (features.sibling_key(0, sibling, 5), found)
         };
         let of_grandparent = |grandparent| {
             let mut found = Vec::new();
-            features.of_grandparent((grandparent, 5, 4), Reads::Tag, &mut found);
+            features.of_grandparent((grandparent, 5, 4), NeighbourReads::Tag, &mut found);
             (features.grandparent_key(grandparent, 5), found)
         };
         let siblings: Vec<_> = [NO_NODE, 1, 2, 3, 4].map(of_sibling).into();
@@ -282,7 +287,7 @@ mod tests {
     fn features_are_fixed() {
         let features = start();
         let mut found = Vec::new();
-        for reads in Reads::BOTH {
+        for reads in NeighbourReads::BOTH {
             features.of_siblings((3, 4, 5), reads, &mut found);
             features.of_siblings((3, NO_NODE, 1), reads, &mut found);
             features.of_grandparent((0, 3, 5), reads, &mut found);

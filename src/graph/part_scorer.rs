@@ -7,9 +7,9 @@
 
 use super::decoders::GraphSearch;
 use super::features::{Class, TagsBetween};
-use super::part_features::{Directions, Reads};
+use super::part_features::{Directions, NeighbourReads};
 use super::scorer::Reward;
-use super::{ArcLabels, ArcScorer, Order, Part, PartFeatures, PartScores, Side, Wanted};
+use super::{ArcLabels, ArcScorer, ArcSide, Order, Part, PartFeatures, PartScores, Wanted};
 use crate::features::Input;
 use crate::linear::Weights;
 use crate::tree::{LabelId, NO_NODE, Node};
@@ -76,7 +76,7 @@ impl ByTag {
 
 /// The scores of one sentence, computed when the chart needs them.
 #[derive(Debug)]
-pub struct Scoring<'s, W> {
+pub struct PartScoring<'s, W> {
     scorer: &'s mut PartScorer,
     search: GraphSearch<'s>,
     weights: &'s W,
@@ -91,7 +91,7 @@ impl PartScorer {
         weights: &'s W,
         input: &Input,
         reward: Option<Reward<'s>>,
-    ) -> Scoring<'s, W> {
+    ) -> PartScoring<'s, W> {
         self.arcs.start(search.columns, search.inventory, input);
         self.features.start(search.columns, input);
         self.between_from = -1;
@@ -99,7 +99,7 @@ impl PartScorer {
         self.joint.resize(self.features.n_tags().pow(2) * Directions::COUNT, (0, 0));
         self.by_tag.start(self.features.n_tags() * Class::COUNT * 2);
         self.arc = 0;
-        Scoring { scorer: self, search, weights, reward }
+        PartScoring { scorer: self, search, weights, reward }
     }
 
     /// Appends the features of a part: those for the arc and its label, and those for the arc alone.
@@ -107,12 +107,12 @@ impl PartScorer {
         let Part { grandparent, head, sibling, dependent } = part;
         self.arcs.features.of(head, dependent, features);
         if order >= Order::Second {
-            for reads in Reads::BOTH {
+            for reads in NeighbourReads::BOTH {
                 self.features.of_siblings((head, sibling, dependent), reads, features);
             }
         }
         if order == Order::Third {
-            for reads in Reads::BOTH {
+            for reads in NeighbourReads::BOTH {
                 self.features.of_grandparent((grandparent, head, dependent), reads, features);
             }
             self.features.of_grand_siblings(grandparent, head, sibling, dependent, of_arc_alone);
@@ -120,7 +120,7 @@ impl PartScorer {
     }
 }
 
-impl<W: Weights> Scoring<'_, W> {
+impl<W: Weights> PartScoring<'_, W> {
     /// The sum of the arc's own features, by output, in the scratch memory.
     fn score_base(&mut self, head: Node, dependent: Node) {
         let PartScorer { arcs, between, between_from, base, .. } = &mut *self.scorer;
@@ -155,7 +155,7 @@ impl<W: Weights> Scoring<'_, W> {
     }
 }
 
-impl<W: Weights> PartScores for Scoring<'_, W> {
+impl<W: Weights> PartScores for PartScoring<'_, W> {
     fn score(&mut self, (head, dependent): (Node, Node), grandparents: &[Node], wanted: Wanted, scores: &mut [i32]) {
         let order = self.search.kind.order();
         let (width, arc_output) = (self.search.inventory.width(), ArcLabels::ARC as usize);
@@ -172,13 +172,13 @@ impl<W: Weights> PartScores for Scoring<'_, W> {
         {
             let key = scorer.features.sibling_key(head, sibling, dependent);
             let (features, hashes, arc) = (&scorer.features, &mut scorer.hashes, (head, sibling, dependent));
-            let extract = |hashes: &mut Vec<u64>| features.of_siblings(arc, Reads::Tag, hashes);
+            let extract = |hashes: &mut Vec<u64>| features.of_siblings(arc, NeighbourReads::Tag, hashes);
             sums.copy_from_slice(scorer.by_tag.get(scorer.arc, key, width, self.weights, hashes, extract));
             hashes.clear();
-            features.of_siblings(arc, Reads::Word, hashes);
+            features.of_siblings(arc, NeighbourReads::Word, hashes);
             self.weights.add_features(hashes, sums);
         }
-        let side = Side::of(head, dependent);
+        let side = ArcSide::of(head, dependent);
         for (slot, &grandparent) in grandparents.iter().enumerate().filter(|&(slot, _)| wanted.grandparents[slot]) {
             let scorer = &mut *self.scorer;
             let sums = &mut scorer.of_grandparent;
@@ -186,11 +186,11 @@ impl<W: Weights> PartScores for Scoring<'_, W> {
             if order == Order::Third {
                 let key = n_keys + scorer.features.grandparent_key(grandparent, head);
                 let (features, hashes, arc) = (&scorer.features, &mut scorer.hashes, (grandparent, head, dependent));
-                let extract = |hashes: &mut Vec<u64>| features.of_grandparent(arc, Reads::Tag, hashes);
+                let extract = |hashes: &mut Vec<u64>| features.of_grandparent(arc, NeighbourReads::Tag, hashes);
                 let by_tag = scorer.by_tag.get(scorer.arc, key, width, self.weights, hashes, extract);
                 sums.iter_mut().zip(by_tag).for_each(|(sum, by_tag)| *sum += by_tag);
                 hashes.clear();
-                features.of_grandparent(arc, Reads::Word, hashes);
+                features.of_grandparent(arc, NeighbourReads::Word, hashes);
                 self.weights.add_features(hashes, sums);
             }
             let of_arc = sums[arc_output];
@@ -213,11 +213,11 @@ impl<W: Weights> PartScores for Scoring<'_, W> {
         hashes.clear();
         if order >= Order::Second {
             let siblings = (head, part.sibling, dependent);
-            Reads::BOTH.iter().for_each(|&reads| features.of_siblings(siblings, reads, hashes));
+            NeighbourReads::BOTH.iter().for_each(|&reads| features.of_siblings(siblings, reads, hashes));
         }
         if order == Order::Third {
             let grandparent = (part.grandparent, head, dependent);
-            Reads::BOTH.iter().for_each(|&reads| features.of_grandparent(grandparent, reads, hashes));
+            NeighbourReads::BOTH.iter().for_each(|&reads| features.of_grandparent(grandparent, reads, hashes));
         }
         self.weights.add_features(hashes, base);
         let mut of_arc = base[ArcLabels::ARC as usize];
@@ -229,7 +229,7 @@ impl<W: Weights> PartScores for Scoring<'_, W> {
             self.weights.add_features(hashes, sums);
             of_arc += sums[ArcLabels::ARC as usize];
         }
-        let permitted = self.search.inventory.permitted(Side::of(head, dependent));
+        let permitted = self.search.inventory.permitted(ArcSide::of(head, dependent));
         labels.extend(permitted.map(|label| (i64::from(of_arc + base[ArcLabels::output(label) as usize]), label)));
     }
 }

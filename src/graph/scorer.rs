@@ -14,7 +14,7 @@ use crate::tree::{LabelId, Node, ROOT, Tree};
 /// Side that an arc comes from, which decides the labels that it may bear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Side {
+pub enum ArcSide {
     /// From the root.
     Root,
     /// From a word to the left of the dependent.
@@ -23,13 +23,13 @@ pub enum Side {
     Right,
 }
 
-impl Side {
+impl ArcSide {
     /// The side of `dependent` on which `head` stands.
-    pub fn of(head: Node, dependent: Node) -> Side {
+    pub fn of(head: Node, dependent: Node) -> ArcSide {
         match head {
-            ROOT => Side::Root,
-            head if head < dependent => Side::Left,
-            _ => Side::Right,
+            ROOT => ArcSide::Root,
+            head if head < dependent => ArcSide::Left,
+            _ => ArcSide::Right,
         }
     }
 }
@@ -52,7 +52,7 @@ impl ArcLabels {
     ///
     /// # Panics
     /// If a label that was seen is not below `n_labels`.
-    pub fn new(n_labels: usize, seen: impl IntoIterator<Item = (Side, LabelId)>) -> ArcLabels {
+    pub fn new(n_labels: usize, seen: impl IntoIterator<Item = (ArcSide, LabelId)>) -> ArcLabels {
         let mut masks = [(); 3].map(|()| vec![FORBIDDEN; n_labels]);
         for (side, label) in seen {
             masks[side as usize][label as usize] = 0;
@@ -74,19 +74,19 @@ impl ArcLabels {
     }
 
     /// The labels that arcs from this side may bear.
-    pub fn permitted(&self, side: Side) -> impl Iterator<Item = LabelId> + '_ {
+    pub fn permitted(&self, side: ArcSide) -> impl Iterator<Item = LabelId> + '_ {
         (0..).zip(&self.masks[side as usize]).filter(|&(_, &mask)| mask == 0).map(|(label, _)| label)
     }
 
     /// Makes all scores but those of labels that arcs from this side may bear so low that they are never the best.
-    pub fn forbid(&self, side: Side, scores: &mut [i32]) {
+    pub fn forbid(&self, side: ArcSide, scores: &mut [i32]) {
         scores[Self::ARC as usize] = FORBIDDEN;
         scores[self.n_labels + 1..].fill(FORBIDDEN);
         scores[1..].iter_mut().zip(&self.masks[side as usize]).for_each(|(score, mask)| *score += mask);
     }
 
     /// The best label of an arc, the first of equal ones, and the score of both together.
-    fn best(&self, scores: &[i32], side: Side) -> (LabelId, i32) {
+    fn best(&self, scores: &[i32], side: ArcSide) -> (LabelId, i32) {
         let (arc, labels) = (scores[0], &scores[1..=self.n_labels]);
         let permitted = || labels.iter().zip(&self.masks[side as usize]).map(|(score, mask)| score + mask);
         let highest = permitted().max().unwrap_or(0);
@@ -172,7 +172,7 @@ impl ArcScorer {
         reward: Option<Reward>,
     ) {
         self.scores(inventory, weights, (head, dependent), between, reward);
-        let (label, score) = inventory.best(&self.sum, Side::of(head, dependent));
+        let (label, score) = inventory.best(&self.sum, ArcSide::of(head, dependent));
         self.arcs.set(head, dependent, score);
         let place = self.arcs.place(head, dependent);
         self.labels[place] = label;
@@ -220,7 +220,7 @@ impl ArcScorer {
         between.reach(&self.features, head.max(dependent));
         let scores = self.scores(inventory, weights, (head, dependent), &between, None);
         let score = |label: LabelId| i64::from(scores[0] + scores[ArcLabels::output(label) as usize]);
-        labels.extend(inventory.permitted(Side::of(head, dependent)).map(|label| (score(label), label)));
+        labels.extend(inventory.permitted(ArcSide::of(head, dependent)).map(|label| (score(label), label)));
     }
 
     /// Place of the vector of the group of features that `extract` extracts; made if there is none.
@@ -260,7 +260,8 @@ mod tests {
     #[test]
     fn shared_scores_are_the_plain_ones() {
         let columns = columns(WordShape::Normalised);
-        let seen = [(Side::Root, 0), (Side::Left, 1), (Side::Left, 2), (Side::Left, 3), (Side::Right, 3)];
+        let seen =
+            [(ArcSide::Root, 0), (ArcSide::Left, 1), (ArcSide::Left, 2), (ArcSide::Left, 3), (ArcSide::Right, 3)];
         let inventory = ArcLabels::new(5, seen);
         let mut weights = IntegerWeights::new(16);
         let mut stream = stream(3, "weights", &[]);
@@ -285,7 +286,7 @@ mod tests {
             for (head, dependent) in arcs() {
                 let mut scores = vec![0; inventory.width()];
                 weights.add_features(&features((head, dependent)), &mut scores);
-                let side = Side::of(head, dependent);
+                let side = ArcSide::of(head, dependent);
                 let permitted: Vec<LabelId> = seen.iter().filter(|seen| seen.0 == side).map(|seen| seen.1).collect();
                 let best = permitted.iter().map(|&label| scores[ArcLabels::output(label) as usize]).max().unwrap();
                 let label = scorer.label(head, dependent);

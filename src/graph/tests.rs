@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::decoders::{Decoders, GraphSearch};
 use super::parser::Workspace;
-use super::{ArcLabels, ArcScores, Chart, Filled, GraphKind, Heads, Order, Part, PartScores, Side, Wanted, k_best};
+use super::{ArcLabels, ArcScores, ArcSide, Chart, Filled, GraphKind, Heads, Order, Part, PartScores, Wanted, k_best};
 use super::{eisner, matrix_tree};
 use crate::decode::Parsed;
 use crate::features::{Columns, Input, WordShape, mix};
@@ -372,9 +372,12 @@ fn charts_over_some_heads_find_the_best_of_their_trees() {
 #[test]
 fn parsers_find_what_enumeration_of_features_finds() {
     let columns = columns(WordShape::Normalised);
-    let inventory =
-        ArcLabels::new(3, [(Side::Root, 0), (Side::Left, 1), (Side::Left, 2), (Side::Right, 1), (Side::Right, 0)]);
-    let may_bear = |part: Part, label| inventory.permitted(Side::of(part.head, part.dependent)).any(|it| it == label);
+    let inventory = ArcLabels::new(
+        3,
+        [(ArcSide::Root, 0), (ArcSide::Left, 1), (ArcSide::Left, 2), (ArcSide::Right, 1), (ArcSide::Right, 0)],
+    );
+    let may_bear =
+        |part: Part, label| inventory.permitted(ArcSide::of(part.head, part.dependent)).any(|it| it == label);
     let mut workspaces = GraphKind::LINEAR.map(|kind| (kind, Workspace::default()));
     let mut n_sentences = 0;
     for sentence in sentences(GeneratorOptions { seed: 7, n_sentences: 400, non_projective: false })

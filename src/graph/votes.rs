@@ -12,7 +12,7 @@ use crate::tree::{Node, Roots, Tree, is_projective};
 choice! {
     /// The algorithms that find the tree with most votes.
     #[derive(Default)]
-    pub enum Decoder {
+    pub enum VoteDecoder {
         /// Eisner's: the best projective tree
         Eisner,
         /// Chu-Liu-Edmonds: the best tree, projective or not
@@ -25,7 +25,7 @@ choice! {
 #[derive(Debug, Clone)]
 pub struct Votes {
     weights: Vec<u32>,
-    decoder: Decoder,
+    decoder: VoteDecoder,
     scores: ArcScores,
     eisner: Eisner,
     chu_liu_edmonds: ChuLiuEdmonds,
@@ -41,7 +41,7 @@ impl Votes {
     ///
     /// # Errors
     /// If all weights are 0, or their sum without common factors is more than [`Votes::MOST`].
-    pub fn new(weights: &[u32], decoder: Decoder) -> Result<Votes, String> {
+    pub fn new(weights: &[u32], decoder: VoteDecoder) -> Result<Votes, String> {
         let factor = weights.iter().copied().fold(0, greatest_common_divisor);
         if factor == 0 {
             return Err("weights that are all 0; expected one at least that is more".to_owned());
@@ -77,8 +77,8 @@ impl Votes {
                 }
             }
             match self.decoder {
-                Decoder::Eisner => self.eisner.decode(&self.scores, roots, &mut self.heads),
-                Decoder::ChuLiuEdmonds => self.chu_liu_edmonds.decode(&self.scores, roots, &mut self.heads),
+                VoteDecoder::Eisner => self.eisner.decode(&self.scores, roots, &mut self.heads),
+                VoteDecoder::ChuLiuEdmonds => self.chu_liu_edmonds.decode(&self.scores, roots, &mut self.heads),
             }
         }
         let labels = (0..n_words).map(|word| self.label(trees, word)).collect();
@@ -89,7 +89,7 @@ impl Votes {
     fn can_be(&self, heads: &[Node], roots: Roots) -> bool {
         let has_roots = roots == Roots::Several || heads.iter().filter(|&&head| head == 0).count() == 1;
         let labels = vec![Default::default(); heads.len()];
-        has_roots && (self.decoder == Decoder::ChuLiuEdmonds || is_projective(&Tree::new(heads, &labels)))
+        has_roots && (self.decoder == VoteDecoder::ChuLiuEdmonds || is_projective(&Tree::new(heads, &labels)))
     }
 
     /// The label with most votes of those that have the arc into the word of entry `word`, or of all if none has; the first of equals.
@@ -127,14 +127,14 @@ mod tests {
         let mut random = stream(1, "votes", &[]);
         for n in 1..=5 {
             for (decoder, roots) in [
-                (Decoder::Eisner, Roots::Single),
-                (Decoder::Eisner, Roots::Several),
-                (Decoder::ChuLiuEdmonds, Roots::Single),
-                (Decoder::ChuLiuEdmonds, Roots::Several),
+                (VoteDecoder::Eisner, Roots::Single),
+                (VoteDecoder::Eisner, Roots::Several),
+                (VoteDecoder::ChuLiuEdmonds, Roots::Single),
+                (VoteDecoder::ChuLiuEdmonds, Roots::Several),
             ] {
                 let any: Vec<Tree> = all_trees(n, Roots::Several).collect();
                 let allowed: Vec<Tree> =
-                    all_trees(n, roots).filter(|tree| decoder != Decoder::Eisner || is_projective(tree)).collect();
+                    all_trees(n, roots).filter(|tree| decoder != VoteDecoder::Eisner || is_projective(tree)).collect();
                 for _ in 0..60 {
                     let trees: Vec<&Tree> =
                         (0..3).map(|_| &any[below(any.len() as u64, &mut random) as usize]).collect();
@@ -163,7 +163,8 @@ mod tests {
             analysis(&[0, 1], &["c", "d"]),
             analysis(&[2, 0], &["b", "other"]),
         ];
-        let combine = |weights: &[u32]| Votes::new(weights, Decoder::Eisner).unwrap().combine(&trees, Roots::Single);
+        let combine =
+            |weights: &[u32]| Votes::new(weights, VoteDecoder::Eisner).unwrap().combine(&trees, Roots::Single);
         assert_eq!(combine(&[1, 1, 1, 1]), analysis(&[2, 0], &["b", "root"]));
         assert_eq!(combine(&[2, 1, 1, 1]), analysis(&[2, 0], &["a", "root"]));
         assert_eq!(combine(&[1, 1, 9, 1]), trees[2]);
@@ -171,16 +172,16 @@ mod tests {
         assert_eq!(combine(&[1, 0, 1, 0]), trees[0]);
         // The arc of nobody: all have a vote.
         let crossing = [analysis(&[3, 4, 0, 3], &["a", "b", "root", "c"])];
-        let planar = Votes::new(&[1], Decoder::Eisner).unwrap().combine(&crossing, Roots::Single);
+        let planar = Votes::new(&[1], VoteDecoder::Eisner).unwrap().combine(&crossing, Roots::Single);
         assert!(planar.labels == crossing[0].labels && planar.heads != crossing[0].heads);
     }
 
     #[test]
     fn weights_are_ratios() {
-        assert!(Votes::new(&[0, 0], Decoder::Eisner).unwrap_err().contains("all 0"));
-        assert!(Votes::new(&[32_000_000, 32_000_000], Decoder::Eisner).is_ok());
-        assert!(Votes::new(&[31_999, 1], Decoder::Eisner).is_ok());
-        assert!(Votes::new(&[31_999, 2], Decoder::Eisner).unwrap_err().contains("32001"));
+        assert!(Votes::new(&[0, 0], VoteDecoder::Eisner).unwrap_err().contains("all 0"));
+        assert!(Votes::new(&[32_000_000, 32_000_000], VoteDecoder::Eisner).is_ok());
+        assert!(Votes::new(&[31_999, 1], VoteDecoder::Eisner).is_ok());
+        assert!(Votes::new(&[31_999, 2], VoteDecoder::Eisner).unwrap_err().contains("32001"));
         // The scores of the longest sentence are numbers of 32 bits still.
         assert!(i32::try_from(u64::from(Votes::MOST) * (crate::tree::MAX_WORDS as u64 + 1) + 1).is_ok());
     }

@@ -1,18 +1,18 @@
 //! From scores to trees.
 
 use super::Biaffine;
-use super::score::{Labels, Reading, Scoring, heads_of};
+use super::score::{BiaffineScoring, LabelProducts, Reading, heads_of};
 use crate::decode::{Given, Parsed};
 use crate::features::Input;
 use crate::graph::decoders::{Decoders, GivenInput, GraphSearch, Parses};
-use crate::graph::{ArcScores, Side};
+use crate::graph::{ArcScores, ArcSide};
 use crate::neural::score::{MOST, UNIT, log_partition};
 use crate::tree::{LabelId, Node, ROOT};
 use crate::vector::vectorised;
 
 /// Scratch memory of parsing one sentence after another; one per thread.
 #[derive(Debug, Clone, Default)]
-pub struct Workspace {
+pub struct BiaffineWorkspace {
     decoders: Decoders,
     /// log P of each arc with its best label.
     arcs: ArcScores,
@@ -25,12 +25,12 @@ pub struct Workspace {
 }
 
 impl Parses for Biaffine {
-    type Workspace = Workspace;
+    type Workspace = BiaffineWorkspace;
     const SIDE_BY_SIDE: usize = 16;
 
     fn k_best(
         &self,
-        workspace: &mut Workspace,
+        workspace: &mut BiaffineWorkspace,
         search: GraphSearch,
         sentences: &[GivenInput],
         k: usize,
@@ -46,7 +46,7 @@ impl Parses for Biaffine {
     }
 }
 
-impl Workspace {
+impl BiaffineWorkspace {
     fn of_reading(
         &mut self,
         biaffine: &Biaffine,
@@ -60,13 +60,13 @@ impl Workspace {
         self.score(biaffine, scoring, reading, &labels);
         given.into_iter().for_each(|given| self.arcs.keep(given));
         let GraphSearch { kind, roots, marginals, .. } = search;
-        let Workspace { decoders, arcs, alone, labels: best, row, .. } = self;
+        let BiaffineWorkspace { decoders, arcs, alone, labels: best, row, .. } = self;
         if k == 1 && marginals.is_none() {
             return vec![decoders.best_tree(kind, roots, arcs, |head, dependent| best[arcs.place(head, dependent)])];
         }
         let of_labels = |head: Node, dependent: Node, found: &mut Vec<(i64, LabelId)>| {
             let raw = scoring.of_labels(&labels, dependent, head as usize..head as usize + 1);
-            let mask = &biaffine.layout().masks[Side::of(head, dependent) as usize];
+            let mask = &biaffine.layout().masks[ArcSide::of(head, dependent) as usize];
             logarithms(&raw, mask, row);
             let arc = alone[arcs.place(head, dependent)];
             let permitted = row.iter().zip(mask).zip(0..).filter(|((_, mask), _)| **mask == 0);
@@ -76,8 +76,8 @@ impl Workspace {
     }
 
     /// Scores all arcs of a sentence.
-    fn score(&mut self, biaffine: &Biaffine, scoring: Scoring, reading: &Reading, labels: &Labels) {
-        let Workspace { arcs, alone, labels: best, row, mask, .. } = self;
+    fn score(&mut self, biaffine: &Biaffine, scoring: BiaffineScoring, reading: &Reading, labels: &LabelProducts) {
+        let BiaffineWorkspace { arcs, alone, labels: best, row, mask, .. } = self;
         let n = reading.n();
         let raw = scoring.arcs(reading).scores;
         arcs.reset(n - 1);
@@ -96,7 +96,7 @@ impl Workspace {
                 if head == dependent {
                     continue;
                 }
-                let mask = &masks[Side::of(head, dependent) as usize];
+                let mask = &masks[ArcSide::of(head, dependent) as usize];
                 logarithms(of_labels, mask, row);
                 let permitted = row.iter().zip(mask).zip(0..).filter(|((_, mask), _)| **mask == 0);
                 let scored = permitted.map(|((score, _), label)| (*score, label));

@@ -14,12 +14,12 @@
 
 use rayon::prelude::*;
 
-use super::score::{Arcs, Labels, Reading, Scoring, heads_of, softmax};
+use super::score::{Arcs, BiaffineScoring, LabelProducts, Reading, heads_of, softmax};
 use super::tensors::{
     ARCS, ARCS_HEADS, ENCODER, LABELS, LABELS_BIAS, LABELS_DEPENDENTS, LABELS_HEADS, N_TENSORS, UNITS, UNITS_BIAS,
 };
 use crate::features::Input;
-use crate::graph::Side;
+use crate::graph::ArcSide;
 use crate::neural::encoder::Layer;
 use crate::neural::gradients::Gradients;
 use crate::neural::kernel::{Operand, add, multiply, of_weights, sum_of_rows, transposed};
@@ -29,7 +29,7 @@ use crate::system::FORBIDDEN;
 use crate::tree::{Node, Tree};
 
 /// A sentence with the tree to learn.
-pub type Example<'e> = (&'e Input, &'e Tree);
+pub type GoldSentence<'e> = (&'e Input, &'e Tree);
 
 /// Result of learning from a mini-batch.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ struct Transposes {
 }
 
 /// Learns from sentences with their trees. `masks` has, by side, 0 where an arc may bear the label.
-pub fn gradients(scoring: Scoring, masks: &[Vec<i32>; 3], batch: &[Example]) -> Learned {
+pub fn gradients(scoring: BiaffineScoring, masks: &[Vec<i32>; 3], batch: &[GoldSentence]) -> Learned {
     let (network, tensors) = (scoring.network, &scoring.parameters.tensors);
     let (arc_units, label_units, n_outputs) = (network.arc_units, network.label_units, scoring.n_outputs);
     let (shape, width) = (network.shape(), network.width());
@@ -85,7 +85,7 @@ pub fn gradients(scoring: Scoring, masks: &[Vec<i32>; 3], batch: &[Example]) -> 
             let inputs: Vec<&Input> = part.iter().map(|(input, _)| *input).collect();
             let readings = scoring.read(&inputs).into_iter().zip(part);
             let of_sentence =
-                |(reading, (_, gold)): (Reading, &Example)| learn(scoring, masks, &turned, reading, gold, scale);
+                |(reading, (_, gold)): (Reading, &GoldSentence)| learn(scoring, masks, &turned, reading, gold, scale);
             readings.map(of_sentence).collect::<Vec<SentenceGradient>>()
         })
         .collect();
@@ -128,7 +128,7 @@ pub fn gradients(scoring: Scoring, masks: &[Vec<i32>; 3], batch: &[Example]) -> 
 
 /// Learns from one sentence, of whose loss `scale` is a part of the whole.
 fn learn(
-    scoring: Scoring,
+    scoring: BiaffineScoring,
     masks: &[Vec<i32>; 3],
     turned: &Transposes,
     reading: Reading,
@@ -155,14 +155,14 @@ fn learn(
     let mut of_dependents = vec![0.0; n * arc_units];
     multiply(Operand::rows(&of_arcs, arc_units), &turned.arcs, &mut of_dependents, (n, arc_units, arc_units));
 
-    let labels: Labels = scoring.labels(&reading);
+    let labels: LabelProducts = scoring.labels(&reading);
     let mut of_labels = vec![0.0; n * label_units * n_outputs];
     let mut of_own = vec![0.0; n * n_outputs];
     let mut of_label_heads = vec![0.0; n * label_units];
     for word in gold.words() {
         let (head, dependent) = (gold.head(word) as usize, word as usize);
         let mut scores = scoring.of_labels(&labels, word, head..head + 1);
-        let side = Side::of(head as Node, word) as usize;
+        let side = ArcSide::of(head as Node, word) as usize;
         of_sentence.descend(&mut scores, &masks[side], gold.label(word) as usize, scale);
         let rows =
             of_labels[dependent * label_units * n_outputs..][..label_units * n_outputs].chunks_exact_mut(n_outputs);

@@ -2,12 +2,12 @@
 
 use super::BiaffineNetwork;
 use crate::features::Vocabulary;
-use crate::graph::{ArcLabels, Side};
+use crate::graph::{ArcLabels, ArcSide};
 use crate::system::FORBIDDEN;
 
 /// Layout of a network: all that its parameters do not change.
 #[derive(Debug)]
-pub struct Layout {
+pub struct BiaffineLayout {
     /// The network as headers describe it.
     pub network: BiaffineNetwork,
     /// The values that are known.
@@ -16,9 +16,14 @@ pub struct Layout {
     pub masks: [Vec<i32>; 3],
 }
 
-impl Layout {
+impl BiaffineLayout {
     /// The layout for this network, vocabulary and inventory of labels.
-    pub fn new(network: BiaffineNetwork, vocabulary: Vocabulary, inventory: &ArcLabels, n_labels: usize) -> Layout {
+    pub fn new(
+        network: BiaffineNetwork,
+        vocabulary: Vocabulary,
+        inventory: &ArcLabels,
+        n_labels: usize,
+    ) -> BiaffineLayout {
         // A whole number of vectors.
         let n_outputs = n_labels.max(1).next_multiple_of(16);
         let mask = |side| {
@@ -26,8 +31,8 @@ impl Layout {
             inventory.permitted(side).for_each(|label| mask[label as usize] = 0);
             mask
         };
-        let masks = [Side::Root, Side::Left, Side::Right].map(mask);
-        Layout { network, vocabulary, masks }
+        let masks = [ArcSide::Root, ArcSide::Left, ArcSide::Right].map(mask);
+        BiaffineLayout { network, vocabulary, masks }
     }
 
     /// Outputs of the scorer of labels: one a label, padded to whole vectors.

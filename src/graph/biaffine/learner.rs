@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::BiaffineNetwork;
-use super::gradient::{Example, Learned, gradients};
-use super::layout::Layout;
-use super::score::{Scoring, panels_of};
+use super::gradient::{GoldSentence, Learned, gradients};
+use super::layout::BiaffineLayout;
+use super::score::{BiaffineScoring, panels_of};
 use super::tensors;
 use crate::error::Result;
 use crate::features::Vocabulary;
@@ -20,7 +20,7 @@ use crate::neural::parameters::Parameters;
 /// A network that is being trained.
 #[derive(Debug, Clone)]
 pub struct BiaffineLearner {
-    layout: Arc<Layout>,
+    layout: Arc<BiaffineLayout>,
     /// Dropout rate of units.
     dropout: f32,
     noise: Noise,
@@ -32,7 +32,7 @@ pub struct BiaffineLearner {
 impl BiaffineLearner {
     /// A network that begins with these parameters.
     pub fn new(
-        layout: Arc<Layout>,
+        layout: Arc<BiaffineLayout>,
         parameters: Parameters,
         rule: OptimiserRule,
         noise: Noise,
@@ -43,18 +43,24 @@ impl BiaffineLearner {
     }
 
     #[cfg(test)]
-    pub(super) fn layout(&self) -> &Layout {
+    pub(super) fn layout(&self) -> &BiaffineLayout {
         &self.layout
     }
 
-    pub(super) fn scoring(&self) -> Scoring<'_> {
+    pub(super) fn scoring(&self) -> BiaffineScoring<'_> {
         let BiaffineLearner { layout, optimiser, panels, noise, dropout } = self;
         let (network, n_outputs) = (&layout.network, layout.n_outputs());
-        Scoring { network, parameters: &optimiser.parameters, panels, n_outputs, noise: Some((noise, *dropout)) }
+        BiaffineScoring {
+            network,
+            parameters: &optimiser.parameters,
+            panels,
+            n_outputs,
+            noise: Some((noise, *dropout)),
+        }
     }
 
     /// Learns from a mini-batch; the number of sentences of which a word's best head, or the best label of its arc, was wrong.
-    pub fn learn(&mut self, batch: &[Example]) -> u64 {
+    pub fn learn(&mut self, batch: &[GoldSentence]) -> u64 {
         let Learned { gradients, n_wrong, .. } = gradients(self.scoring(), &self.layout.masks, batch);
         self.optimiser.learn(gradients, &self.layout.network.dimensions);
         self.refresh();
@@ -125,24 +131,24 @@ pub struct Biaffine {
 
 #[derive(Debug)]
 struct Inner {
-    layout: Arc<Layout>,
+    layout: Arc<BiaffineLayout>,
     parameters: Parameters,
     panels: Vec<Panels>,
 }
 
 impl Biaffine {
-    fn new(layout: Arc<Layout>, parameters: Parameters) -> Biaffine {
+    fn new(layout: Arc<BiaffineLayout>, parameters: Parameters) -> Biaffine {
         let panels = panels_of(&layout.network, &parameters);
         Biaffine { inner: Arc::new(Inner { layout, parameters, panels }) }
     }
 
-    pub(super) fn layout(&self) -> &Layout {
+    pub(super) fn layout(&self) -> &BiaffineLayout {
         &self.inner.layout
     }
 
-    pub(super) fn scoring(&self) -> Scoring<'_> {
+    pub(super) fn scoring(&self) -> BiaffineScoring<'_> {
         let Inner { layout, parameters, panels } = &*self.inner;
-        Scoring { network: &layout.network, parameters, panels, n_outputs: layout.n_outputs(), noise: None }
+        BiaffineScoring { network: &layout.network, parameters, panels, n_outputs: layout.n_outputs(), noise: None }
     }
 
     /// The values that it knows.
@@ -174,7 +180,7 @@ impl Biaffine {
     ) -> Result<Biaffine> {
         network.check().map_err(|error| sections.damaged(&error.to_string()))?;
         let vocabulary = Vocabulary::from_sections(sections)?;
-        let layout = Layout::new(network, vocabulary, inventory, n_labels);
+        let layout = BiaffineLayout::new(network, vocabulary, inventory, n_labels);
         let parameters = tensors::read(sections, &layout)?;
         Ok(Biaffine::new(Arc::new(layout), parameters))
     }

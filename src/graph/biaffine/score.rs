@@ -20,7 +20,7 @@ const LEAK: f32 = 0.1;
 
 /// The network as it stands: everything that scoring reads.
 #[derive(Debug, Clone, Copy)]
-pub struct Scoring<'m> {
+pub struct BiaffineScoring<'m> {
     pub network: &'m BiaffineNetwork,
     pub parameters: &'m Parameters,
     /// Of the encoder.
@@ -60,7 +60,7 @@ pub struct Arcs {
 
 /// Label representations of a reading.
 #[derive(Debug, Clone, Default)]
-pub struct Labels {
+pub struct LabelProducts {
     /// By dependent, by unit of a head, by output.
     pub products: Vec<f32>,
     /// By dependent, by output.
@@ -74,7 +74,7 @@ pub fn panels_of(network: &BiaffineNetwork, parameters: &Parameters) -> Vec<Pane
     panels(network.shape(), parameters.lstms(ENCODER))
 }
 
-impl Scoring<'_> {
+impl BiaffineScoring<'_> {
     /// Reads sentences side by side.
     pub fn read(&self, inputs: &[&Input]) -> Vec<Reading> {
         let sentence = |input: &&Input| {
@@ -136,18 +136,18 @@ impl Scoring<'_> {
     }
 
     /// Label representations of a reading.
-    pub fn labels(&self, reading: &Reading) -> Labels {
+    pub fn labels(&self, reading: &Reading) -> LabelProducts {
         let (n, units, n_outputs) = (reading.n(), self.network.label_units, self.n_outputs);
         let dependents = self.kind(&reading.units, 2);
         let mut products = self.parameters.tensors[LABELS_HEADS].repeat(n);
         multiply(dependents, &self.parameters.tensors[LABELS], &mut products, (n, units, units * n_outputs));
         let mut own = self.parameters.tensors[LABELS_BIAS].repeat(n);
         multiply(dependents, &self.parameters.tensors[LABELS_DEPENDENTS], &mut own, (n, units, n_outputs));
-        Labels { products, own, heads: self.of_kind(&reading.units, 3) }
+        LabelProducts { products, own, heads: self.of_kind(&reading.units, 3) }
     }
 
     /// The scores of the labels of arcs into `dependent`, from the heads in this range.
-    pub fn of_labels(&self, labels: &Labels, dependent: Node, heads: std::ops::Range<usize>) -> Vec<f32> {
+    pub fn of_labels(&self, labels: &LabelProducts, dependent: Node, heads: std::ops::Range<usize>) -> Vec<f32> {
         let (units, n_outputs, dependent) = (self.network.label_units, self.n_outputs, dependent as usize);
         let mut scores = labels.own[dependent * n_outputs..][..n_outputs].repeat(heads.len());
         let read = Operand::rows(&labels.heads[heads.start * units..], units);

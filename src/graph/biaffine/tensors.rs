@@ -1,7 +1,7 @@
 //! The tensors of a biaffine network, and their initial numbers.
 
 use super::BiaffineNetwork;
-use super::layout::Layout;
+use super::layout::BiaffineLayout;
 use crate::error::Result;
 use crate::features::N_COLUMNS;
 use crate::files::Sections;
@@ -55,7 +55,7 @@ pub const LABELS_DEPENDENTS: usize = N_COLUMNS + 9;
 pub const LABELS_BIAS: usize = N_COLUMNS + 10;
 
 /// The elements of each tensor.
-fn lengths(layout: &Layout) -> [usize; N_TENSORS] {
+fn lengths(layout: &BiaffineLayout) -> [usize; N_TENSORS] {
     let (network, shape, n_outputs) = (&layout.network, layout.network.shape(), layout.n_outputs());
     let BiaffineNetwork { arc_units, label_units, .. } = *network;
     let mut lengths = [0; N_TENSORS];
@@ -75,7 +75,7 @@ fn lengths(layout: &Layout) -> [usize; N_TENSORS] {
 
 /// Random parameters: embeddings between ±0.1, layers as Glorot & Bengio (2010) draw them, forget gates at 1. The forms over heads and
 /// dependents begin at 0, so that all trees are equally probable at first.
-pub fn random(layout: &Layout, seed: u64) -> Parameters {
+pub fn random(layout: &BiaffineLayout, seed: u64) -> Parameters {
     let mut parameters = Parameters::zeros(&NAMES, &lengths(layout));
     let shape = layout.network.shape();
     for (number, tensor) in parameters.tensors.iter_mut().enumerate() {
@@ -97,6 +97,6 @@ pub fn random(layout: &Layout, seed: u64) -> Parameters {
 ///
 /// # Errors
 /// If they do not fit.
-pub fn read(sections: &Sections, layout: &Layout) -> Result<Parameters> {
+pub fn read(sections: &Sections, layout: &BiaffineLayout) -> Result<Parameters> {
     Parameters::from_sections(&NAMES, &lengths(layout), sections)
 }

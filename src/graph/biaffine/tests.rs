@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use super::gradient::{Example, gradients};
-use super::layout::Layout;
+use super::gradient::{GoldSentence, gradients};
+use super::layout::BiaffineLayout;
 use super::learner::BiaffineLearner;
 use super::score::Reading;
 use super::tensors::{self, *};
 use crate::features::N_COLUMNS;
 use crate::graph::decoders::Parses as _;
 use crate::graph::learn::GraphSetup;
-use crate::graph::{self, GraphData, GraphKind, GraphModel, GraphOptions, GraphParser, GraphScorer, Side};
+use crate::graph::{self, ArcSide, GraphData, GraphKind, GraphModel, GraphOptions, GraphParser, GraphScorer};
 use crate::model::Averaged as _;
 use crate::neural::Noise;
 use crate::neural::optimiser::OptimiserRule;
@@ -36,19 +36,19 @@ fn options(system: GraphKind) -> GraphOptions {
 fn learner(data: &GraphData) -> BiaffineLearner {
     let network = data.header().network.clone().unwrap();
     let vocabulary = data.vocabulary().unwrap();
-    let layout = Layout::new(network, vocabulary.clone(), data.inventory(), data.header().labels.len());
+    let layout = BiaffineLayout::new(network, vocabulary.clone(), data.inventory(), data.header().labels.len());
     let parameters = enlarged(tensors::random(&layout, 3), 2.0, 0.4);
     let noise = Noise::new(4, vocabulary, data.examples().iter().map(|(input, _)| input));
     let rule = OptimiserRule { learner: crate::linear::Learner::Adam, rate: 0.01, second: 0.99, n_steps: Some(100) };
     BiaffineLearner::new(Arc::new(layout), parameters, rule, noise, 0.25)
 }
 
-fn examples(data: &GraphData, n: usize) -> Vec<Example<'_>> {
+fn examples(data: &GraphData, n: usize) -> Vec<GoldSentence<'_>> {
     data.examples()[..n].iter().map(|(input, tree)| (input, tree)).collect()
 }
 
 /// The loss of a sentence, written down as the formulas have it.
-fn plain_loss(layout: &Layout, tensors: &[Vec<f64>], reading: &Reading, gold: &Tree, dropout: f32) -> f64 {
+fn plain_loss(layout: &BiaffineLayout, tensors: &[Vec<f64>], reading: &Reading, gold: &Tree, dropout: f32) -> f64 {
     let (network, sentence, n) = (&layout.network, &reading.sentence, reading.n());
     let noise = |layer: usize, numbers: &mut [f32]| sentence.mask_within(layer, numbers);
     let encoder = [0, 1, 2].map(|number| &tensors[ENCODER + number][..]);
@@ -86,7 +86,7 @@ fn plain_loss(layout: &Layout, tensors: &[Vec<f64>], reading: &Reading, gold: &T
     let of_word = |word: Node| {
         let (dependent, head) = (word as usize, gold.head(word) as usize);
         let heads: Vec<f64> = (0..n).filter(|&head| head != dependent).map(|head| of_arc(head, dependent)).collect();
-        let side = &layout.masks[Side::of(head as Node, word) as usize];
+        let side = &layout.masks[ArcSide::of(head as Node, word) as usize];
         let permitted = (0..n_outputs).filter(|&output| side[output] == 0);
         let labels: Vec<f64> = permitted.map(|output| of_label(head, dependent, output)).collect();
         loss(&heads, of_arc(head, dependent)) + loss(&labels, of_label(head, dependent, gold.label(word) as usize))
@@ -166,7 +166,7 @@ fn trees_are_as_probable_as_they_say() {
                     let heads = others.map(|(_, &score)| f64::from(score)).collect();
                     let head = tree.head(word);
                     let scores = scoring.of_labels(&labels, word, head as usize..head as usize + 1);
-                    let mask = &finished.layout().masks[Side::of(head, word) as usize];
+                    let mask = &finished.layout().masks[ArcSide::of(head, word) as usize];
                     let permitted = scores.iter().zip(mask).filter(|(_, mask)| **mask == 0);
                     let permitted = permitted.map(|(&score, _)| f64::from(score)).collect();
                     assert_eq!(mask[tree.label(word) as usize], 0);

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::gradient::Example;
-use super::layout::Layout;
+use super::gradient::GoldSentence;
+use super::layout::BiaffineLayout;
 use super::learner::BiaffineLearner;
 use super::tensors;
 use crate::graph::GraphOptions;
@@ -21,7 +21,7 @@ impl GraphSetup<'_> {
         let (network, vocabulary) = (data.header().network.clone()?, data.vocabulary()?);
         let inputs = data.examples().iter().map(|(input, _)| input);
         let noise = Noise::new(options.seed, vocabulary, inputs);
-        let layout = Layout::new(network, vocabulary.clone(), data.inventory(), data.header().labels.len());
+        let layout = BiaffineLayout::new(network, vocabulary.clone(), data.inventory(), data.header().labels.len());
         let mut parameters = tensors::random(&layout, options.seed);
         if let Some(vectors) = data.vectors() {
             vectors.fill(vocabulary, &mut parameters.tensors[0]);
@@ -44,7 +44,7 @@ impl Learns for BiaffineLearner {
         let examples = setup.data.examples();
         let (mut updates, mut done) = (0, 0);
         for batch in order.chunks(setup.batch()) {
-            let sentences: Vec<Example> =
+            let sentences: Vec<GoldSentence> =
                 batch.iter().map(|&number| (&examples[number].0, &examples[number].1)).collect();
             updates += self.learn(&sentences);
             done += batch.len();
