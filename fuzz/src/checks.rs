@@ -16,7 +16,7 @@ use treebeam::linear::Precision;
 use treebeam::options::GivenOptions;
 use treebeam::parser::{AnyParser, Loaded, ParseOptions};
 use treebeam::tree::{Labels, Roots};
-use treebeam::treebank::columns::{ColumnReader, Layout};
+use treebeam::treebank::columns::{ColumnLayout, ColumnReader};
 use treebeam::treebank::convert::{Dropped, write};
 use treebeam::treebank::generate::{GeneratorOptions, sentences};
 use treebeam::treebank::{Format, Reader, Sentence, Treebank, Validator};
@@ -54,7 +54,7 @@ pub fn reader(data: &[u8]) {
         let first = Reader::new(text, "fuzz", format).find_map(Result::err);
         assert_eq!(first.is_some(), !sound, "stopping at the first problem and going on do not agree");
     }
-    if let Ok(layout) = "form,upos,head".parse::<Layout>() {
+    if let Ok(layout) = "form,upos,head".parse::<ColumnLayout>() {
         ColumnReader::new(text, "fuzz", layout).for_each(drop);
     }
 }

@@ -1,6 +1,6 @@
 //! Addresses and atoms: what a template may speak of.
 
-use super::{Name, Part};
+use super::{Name, TextPart};
 use crate::configuration::{N_SLOTS, Role, Slot};
 use crate::tree::{NO_NODE, Node, ROOT};
 use crate::treebank::Column;
@@ -139,7 +139,7 @@ pub enum Attribute {
     /// Something inside a column: of FORM, which stands for the column that the options call the word, a prefix, a suffix or the
     /// shape (`.pre2`, `.suf3`, `.shape`), or the path of its cluster (`.c4`, `.c`); of FEATS or MISC the value of a name (`.feats:Case`, `.misc:Gloss`), or of each (`.feats*`); behind
     /// MISC another column of CoNLL-U Plus (`.column:PARSEME:MWE`).
-    Inside(Column, Part),
+    Inside(Column, TextPart),
 }
 
 /// The columns that are lists of names and values, with their spelling.
@@ -175,7 +175,7 @@ impl Attribute {
 
     /// True if it reads clusters of words.
     pub fn is_cluster(self) -> bool {
-        matches!(self, Attribute::Inside(_, Part::Cluster(_)))
+        matches!(self, Attribute::Inside(_, TextPart::Cluster(_)))
     }
 
     /// The attribute with this spelling.
@@ -191,27 +191,28 @@ impl Attribute {
 
     /// The attribute inside a column that `spelling` names, such as `pre2`, `suf3`, `shape`, `feats:Case`.
     fn inside(spelling: &str) -> Option<Attribute> {
-        let letters = |n: &str| n.parse().ok().filter(|n| (1..=Part::LONGEST_AFFIX).contains(n));
+        let letters = |n: &str| n.parse().ok().filter(|n| (1..=TextPart::LONGEST_AFFIX).contains(n));
         let of_word = |part| Attribute::Inside(Column::Form, part);
         if let Some(name) = spelling.strip_prefix("column:") {
-            return Some(Attribute::Inside(Column::Misc, Part::Further(Name::new(name)?)));
+            return Some(Attribute::Inside(Column::Misc, TextPart::Further(Name::new(name)?)));
         }
         if let Some((column, name)) = spelling.split_once(':') {
             let column = NAMED.iter().find(|(_, known)| *known == column)?.0;
-            return Some(Attribute::Inside(column, Part::Named(Name::new(name)?)));
+            return Some(Attribute::Inside(column, TextPart::Named(Name::new(name)?)));
         }
         if let Some(column) = spelling.strip_suffix('*') {
             let column = NAMED.iter().find(|(_, known)| *known == column)?.0;
-            return Some(Attribute::Inside(column, Part::Each));
+            return Some(Attribute::Inside(column, TextPart::Each));
         }
         if let Some(n) = spelling.strip_prefix('c').filter(|n| n.bytes().all(|letter| letter.is_ascii_digit())) {
-            let n = if n.is_empty() { 0 } else { n.parse().ok().filter(|n| (1..=Part::LONGEST_PATH).contains(n))? };
-            return Some(of_word(Part::Cluster(n)));
+            let n =
+                if n.is_empty() { 0 } else { n.parse().ok().filter(|n| (1..=TextPart::LONGEST_PATH).contains(n))? };
+            return Some(of_word(TextPart::Cluster(n)));
         }
         match spelling.split_at_checked(3)? {
-            ("pre", n) => letters(n).map(|n| of_word(Part::Prefix(n))),
-            ("suf", n) => letters(n).map(|n| of_word(Part::Suffix(n))),
-            _ => (spelling == "shape").then_some(of_word(Part::Shape)),
+            ("pre", n) => letters(n).map(|n| of_word(TextPart::Prefix(n))),
+            ("suf", n) => letters(n).map(|n| of_word(TextPart::Suffix(n))),
+            _ => (spelling == "shape").then_some(of_word(TextPart::Shape)),
         }
     }
 }
@@ -301,15 +302,15 @@ impl fmt::Display for Attribute {
         if let Attribute::Inside(column, part) = *self {
             let column = NAMED.iter().find(|(named, _)| *named == column).map_or("", |(_, spelling)| spelling);
             return match part {
-                Part::Whole => f.write_str(column),
-                Part::Prefix(n) => write!(f, "pre{n}"),
-                Part::Suffix(n) => write!(f, "suf{n}"),
-                Part::Shape => f.write_str("shape"),
-                Part::Cluster(0) => f.write_str("c"),
-                Part::Cluster(n) => write!(f, "c{n}"),
-                Part::Named(name) => write!(f, "{column}:{name}"),
-                Part::Further(name) => write!(f, "column:{name}"),
-                Part::Each => write!(f, "{column}*"),
+                TextPart::Whole => f.write_str(column),
+                TextPart::Prefix(n) => write!(f, "pre{n}"),
+                TextPart::Suffix(n) => write!(f, "suf{n}"),
+                TextPart::Shape => f.write_str("shape"),
+                TextPart::Cluster(0) => f.write_str("c"),
+                TextPart::Cluster(n) => write!(f, "c{n}"),
+                TextPart::Named(name) => write!(f, "{column}:{name}"),
+                TextPart::Further(name) => write!(f, "column:{name}"),
+                TextPart::Each => write!(f, "{column}*"),
             };
         }
         f.write_str(Attribute::ALL.iter().find(|(attribute, _)| attribute == self).map_or("", |(_, spelling)| spelling))

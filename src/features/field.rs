@@ -11,12 +11,12 @@ pub struct Field {
     /// The column.
     pub column: Column,
     /// The part of its text.
-    pub part: Part,
+    pub part: TextPart,
 }
 
 /// Part of a column's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
+pub enum TextPart {
     /// All of it.
     Whole,
     /// The first letters, so many, or all if there are fewer (`.pre1` to `.pre5`).
@@ -33,11 +33,11 @@ pub enum Part {
     /// last of the ten.
     Further(Name),
     /// Each name's value by itself (`.feats*`, `.misc*`): a template stands for one for each name of the training data, see
-    /// [`FeatureSet::expanded`](super::FeatureSet::expanded); a network reads the [set](Part::pairs) of them.
+    /// [`FeatureSet::expanded`](super::FeatureSet::expanded); a network reads the [set](TextPart::pairs) of them.
     Each,
 }
 
-impl Part {
+impl TextPart {
     /// The most letters of a prefix or suffix.
     pub const LONGEST_AFFIX: u8 = 5;
     /// The most steps of a path that are named.
@@ -53,18 +53,18 @@ impl Part {
     /// Part of `text`; without clusters, no word is in any. Of other columns nothing is known.
     pub fn of(self, text: &str) -> Cow<'_, str> {
         match self {
-            Part::Whole | Part::Each => Cow::Borrowed(text),
-            Part::Prefix(n) => {
+            TextPart::Whole | TextPart::Each => Cow::Borrowed(text),
+            TextPart::Prefix(n) => {
                 let end = text.char_indices().nth(n.into()).map_or(text.len(), |(place, _)| place);
                 Cow::Borrowed(&text[..end])
             }
-            Part::Suffix(n) => {
+            TextPart::Suffix(n) => {
                 let start = text.char_indices().rev().nth(usize::from(n).saturating_sub(1));
                 Cow::Borrowed(&text[start.map_or(0, |(place, _)| place)..])
             }
-            Part::Shape => Cow::Owned(shape(text)),
-            Part::Cluster(_) | Part::Further(_) => Cow::Borrowed("_"),
-            Part::Named(name) => {
+            TextPart::Shape => Cow::Owned(shape(text)),
+            TextPart::Cluster(_) | TextPart::Further(_) => Cow::Borrowed("_"),
+            TextPart::Named(name) => {
                 let pairs = text.split('|').filter_map(|pair| pair.split_once('='));
                 let value = pairs.into_iter().find_map(|(known, value)| (known == name.as_str()).then_some(value));
                 Cow::Borrowed(value.unwrap_or("_"))
@@ -148,20 +148,21 @@ mod tests {
             ("a", ["a", "a", "x", "a", "a"]),
             ("", ["", "", "", "", ""]),
         ] {
-            let read = [Part::Prefix(3), Part::Suffix(3), Part::Shape, Part::Prefix(1), Part::Suffix(1)];
+            let read =
+                [TextPart::Prefix(3), TextPart::Suffix(3), TextPart::Shape, TextPart::Prefix(1), TextPart::Suffix(1)];
             assert_eq!(read.map(|part| part.of(word).into_owned()), parts, "{word}");
         }
     }
 
     #[test]
     fn values_of_names() {
-        let of = |name: &str, text: &str| Part::Named(Name::new(name).unwrap()).of(text).into_owned();
+        let of = |name: &str, text: &str| TextPart::Named(Name::new(name).unwrap()).of(text).into_owned();
         let feats = "Case=Nom|Person[psor]=3|PronType=Dem,Int";
         assert_eq!(of("Case", feats), "Nom");
         assert_eq!(of("Person[psor]", feats), "3");
         assert_eq!(of("PronType", feats), "Dem,Int");
         assert_eq!([of("Cas", feats), of("Case", "_"), of("Case", "Case"), of("Case", "")], ["_"; 4]);
-        let pairs = |text| Part::pairs(text).collect::<Vec<_>>();
+        let pairs = |text| TextPart::pairs(text).collect::<Vec<_>>();
         assert_eq!(pairs(feats), ["Case=Nom", "Person[psor]=3", "PronType=Dem,Int"]);
         assert_eq!(pairs("B=1|x|A=2"), ["B=1", "A=2"]);
         assert_eq!(["_", "", "x|y"].map(pairs), [["_"], ["_"], ["_"]]);

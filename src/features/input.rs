@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Attribute, Clusters, FeatureSet, Field, Name, Part, Sets, Vocabulary};
+use super::{Attribute, Clusters, FeatureSet, Field, Name, Sets, TextPart, Vocabulary};
 use crate::choice::choice;
 use crate::configuration::tagged_word;
 use crate::error::{Problem, Result};
@@ -77,9 +77,9 @@ struct Tagged {
 
 /// Parts of a word that stand in for a whole one that may be unknown.
 const SURFACE: [Attribute; 3] = [
-    Attribute::Inside(Column::Form, Part::Prefix(3)),
-    Attribute::Inside(Column::Form, Part::Suffix(3)),
-    Attribute::Inside(Column::Form, Part::Shape),
+    Attribute::Inside(Column::Form, TextPart::Prefix(3)),
+    Attribute::Inside(Column::Form, TextPart::Suffix(3)),
+    Attribute::Inside(Column::Form, TextPart::Shape),
 ];
 
 impl Columns {
@@ -89,7 +89,7 @@ impl Columns {
         let atoms = set.templates.iter().flat_map(|template| &template.atoms);
         let named = atoms.filter_map(|atom| columns.named(atom.attribute()?));
         // Other scorers than sparse ones read the last two whatever the feature set reads.
-        let whole = [word, tag].map(|column| Field { column, part: Part::Whole });
+        let whole = [word, tag].map(|column| Field { column, part: TextPart::Whole });
         let mut fields: Vec<Field> = Vec::new();
         for field in named.chain(whole) {
             if !fields.contains(&field) {
@@ -102,9 +102,9 @@ impl Columns {
 
     /// The two columns alone, `word` in this shape.
     pub fn of_words_and_tags(word: Column, shape: WordShape, tag: Column) -> Columns {
-        let mut fields = vec![Field { column: word, part: Part::Whole }];
+        let mut fields = vec![Field { column: word, part: TextPart::Whole }];
         if tag != word {
-            fields.push(Field { column: tag, part: Part::Whole });
+            fields.push(Field { column: tag, part: TextPart::Whole });
         }
         Columns::of_fields(word, shape, tag, fields)
     }
@@ -163,7 +163,7 @@ impl Columns {
     /// The text that `field` reads of `word`.
     pub fn text<'t>(&'t self, field: Field, sentence: &'t dyn Words, word: Node) -> Cow<'t, str> {
         match field.part {
-            Part::Further(name) => Cow::Borrowed(sentence.further(word, name.as_str()).unwrap_or("_")),
+            TextPart::Further(name) => Cow::Borrowed(sentence.further(word, name.as_str()).unwrap_or("_")),
             _ => self.part(field, sentence.column(word, field.column)),
         }
     }
@@ -174,7 +174,7 @@ impl Columns {
     /// With the name of the column.
     pub fn check(&self, sentence: &dyn Words) -> Result<()> {
         let further = self.fields.iter().filter_map(|field| match field.part {
-            Part::Further(name) => Some(name),
+            TextPart::Further(name) => Some(name),
             _ => None,
         });
         let is_lacking = |name: &Name| sentence.n_words() > 0 && sentence.further(1, name.as_str()).is_none();
@@ -188,7 +188,7 @@ impl Columns {
     /// The part of `text`, its column's, that `field` reads.
     pub fn part<'t>(&'t self, field: Field, text: &'t str) -> Cow<'t, str> {
         match (field.part, &self.clusters) {
-            (Part::Cluster(length), Some(clusters)) => Cow::Borrowed(clusters.path(text, length)),
+            (TextPart::Cluster(length), Some(clusters)) => Cow::Borrowed(clusters.path(text, length)),
             (part, _) => part.of(text),
         }
     }
@@ -220,16 +220,16 @@ impl Columns {
     /// # Panics
     /// If they are not both among the columns.
     pub fn word_and_tag(&self) -> (usize, usize) {
-        let place = |column| self.index(Field { column, part: Part::Whole }).expect("the column is read");
+        let place = |column| self.index(Field { column, part: TextPart::Whole }).expect("the column is read");
         (place(self.word), place(self.tag))
     }
 
     /// The field that `attribute` reads, if it reads one.
     pub fn named(&self, attribute: Attribute) -> Option<Field> {
         let (column, part) = match attribute {
-            Attribute::Word => (self.word, Part::Whole),
-            Attribute::Tag => (self.tag, Part::Whole),
-            Attribute::Column(column) => (column, Part::Whole),
+            Attribute::Word => (self.word, TextPart::Whole),
+            Attribute::Tag => (self.tag, TextPart::Whole),
+            Attribute::Column(column) => (column, TextPart::Whole),
             Attribute::Inside(Column::Form, part) => (self.word, part),
             Attribute::Inside(column, part) => (column, part),
             _ => return None,
@@ -246,7 +246,7 @@ impl Columns {
     #[inline]
     pub(super) fn hash(&self, field: Field, text: &str) -> u64 {
         // Shapes and paths are no words.
-        let is_compared = field.column == self.word && !matches!(field.part, Part::Shape | Part::Cluster(_));
+        let is_compared = field.column == self.word && !matches!(field.part, TextPart::Shape | TextPart::Cluster(_));
         let normalised = self.shape == WordShape::Normalised && is_compared;
         if normalised { normalised_hash(text) } else { rapidhash_v3(text.as_bytes()) }
     }
@@ -262,7 +262,7 @@ impl Columns {
 
     /// The value that `text` has as a word.
     pub fn word(&self, text: &str) -> u64 {
-        self.hash(Field { column: self.word, part: Part::Whole }, text)
+        self.hash(Field { column: self.word, part: TextPart::Whole }, text)
     }
 
     /// True if words are told apart from this one by each of its letters.
@@ -346,12 +346,12 @@ impl Input {
             }
             let value = |word| columns.hash(field, &columns.text(field, sentence, word)) ^ mark;
             self.values.extend((1..=self.n_words as Node).map(value));
-            if field.part == Part::Each {
+            if field.part == TextPart::Each {
                 let mut sets = SetColumn { column: number - 1, ..SetColumn::default() };
                 for word in 1..=self.n_words as Node {
                     let text = columns.text(field, sentence, word);
                     let values: BTreeSet<u64> =
-                        Part::pairs(&text).map(|pair| columns.hash(field, pair) ^ mark).collect();
+                        TextPart::pairs(&text).map(|pair| columns.hash(field, pair) ^ mark).collect();
                     sets.values.extend(values);
                     sets.ends.push(sets.values.len());
                 }

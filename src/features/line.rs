@@ -23,4 +23,4 @@ pub(super) fn column(line: &str, offset: usize) -> usize {
 }
 
 /// Fault in a file: the offset in bytes, what was found, what was expected.
-pub(super) type Fault = (usize, String, String);
+pub(super) type LineFault = (usize, String, String);

@@ -30,7 +30,7 @@ pub use clusters::Clusters;
 pub use compile::Compiled;
 pub use extract::Extractor;
 pub(crate) use extract::{key, mix};
-pub use field::{Field, Name, Part};
+pub use field::{Field, Name, TextPart};
 pub use group::Group;
 pub use input::{ColumnName, Columns, Input, WordShape};
 pub use load::{BUILT_IN, GROUPS, TemplateSource};

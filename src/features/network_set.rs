@@ -15,7 +15,7 @@
 
 use std::path::Path;
 
-use super::line::{Fault, code, column, quoted, words};
+use super::line::{LineFault, code, column, quoted, words};
 use super::place::Place;
 use super::{Attribute, FeatureSet};
 use crate::configuration::{Role, Slot};
@@ -157,7 +157,7 @@ impl NetworkSet {
         };
         let (mut begun, mut embeddings) = (false, Vec::new());
         for (index, line) in text.lines().enumerate() {
-            let located = |(at, found, expected): Fault| {
+            let located = |(at, found, expected): LineFault| {
                 problem(index + 1, format!("column {}: {found}", column(line, at)), expected)
             };
             let code = code(line);
@@ -197,7 +197,7 @@ impl NetworkSet {
     }
 
     /// Takes over a line such as `reads suf3 lemma feats:Case`.
-    fn reads(&mut self, code: &str) -> Result<(), Fault> {
+    fn reads(&mut self, code: &str) -> Result<(), LineFault> {
         for (start, word) in words(code).skip(1) {
             let is_read =
                 |attribute: &Attribute| attribute.is_column() && !matches!(attribute, Attribute::Word | Attribute::Tag);
@@ -271,7 +271,7 @@ impl NetworkSet {
     }
 
     /// Takes over a line such as `embedding word 64`.
-    fn embedding<'t>(&mut self, code: &'t str, known: &mut Vec<&'t str>) -> Result<(), Fault> {
+    fn embedding<'t>(&mut self, code: &'t str, known: &mut Vec<&'t str>) -> Result<(), LineFault> {
         let line: Vec<(usize, &str)> = words(code).collect();
         let columns = self.columns();
         let expected = || {
@@ -299,7 +299,7 @@ impl NetworkSet {
     }
 
     /// Adds the places of a line.
-    fn add_places(&mut self, code: &str) -> Result<(), Fault> {
+    fn add_places(&mut self, code: &str) -> Result<(), LineFault> {
         for (start, word) in words(code) {
             let place = word.parse::<Place>().ok().filter(|place| place.role != Role::A).ok_or_else(|| {
                 let expected = "a place: S0 to S3, M0, B0 to B3, or one of these with .l1 .l2 .r1 .r2 .l1.l1 .r1.r1 .h .h.h behind it, for words, or \

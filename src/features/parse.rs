@@ -29,8 +29,8 @@
 use hashbrown::hash_map::Entry;
 use hashbrown::{HashMap, HashSet};
 
-use super::line::{Fault, code, column, quoted, words};
-use super::{Address, Atom, Attribute, FeatureSet, NetworkSet, Part, Step, Template};
+use super::line::{LineFault, code, column, quoted, words};
+use super::{Address, Atom, Attribute, FeatureSet, NetworkSet, Step, Template, TextPart};
 use crate::configuration::{History, Role, Slot};
 use crate::error::{Problem, Result, excerpt};
 
@@ -65,7 +65,7 @@ impl FeatureSet {
         let mut inside: HashSet<Attribute> = HashSet::new();
         let mut slots: Vec<(&str, Vec<Atom>)> = Vec::new();
         for (index, line) in text.lines().enumerate() {
-            let located = |(at, found, expected): Fault| {
+            let located = |(at, found, expected): LineFault| {
                 Problem::at(path, index + 1, format!("column {}: {found}", column(line, at)), expected)
             };
             let code = code(line);
@@ -142,7 +142,7 @@ fn offset(line: &str) -> usize {
 }
 
 /// The atoms that words stand for.
-fn atoms<'t>(words: impl Iterator<Item = (usize, &'t str)>) -> Result<Vec<Atom>, Fault> {
+fn atoms<'t>(words: impl Iterator<Item = (usize, &'t str)>) -> Result<Vec<Atom>, LineFault> {
     let mut atoms: Vec<Atom> = Vec::new();
     for (start, word) in words {
         for atom in atom(word).map_err(|(offset, found, expected)| (start + offset, found, expected))? {
@@ -182,7 +182,7 @@ fn check(atoms: &[Atom]) -> Result<(), (String, String)> {
 }
 
 /// The slot that a line defines.
-fn slot<'t>(code: &'t str, known: &[(&str, Vec<Atom>)]) -> Result<(&'t str, Vec<Atom>), Fault> {
+fn slot<'t>(code: &'t str, known: &[(&str, Vec<Atom>)]) -> Result<(&'t str, Vec<Atom>), LineFault> {
     let mut rest = words(code).skip(1);
     let expected = || "slot NAME = ATOM ATOM ..., such as slot s = S0.wp".to_owned();
     let (Some((start, name)), Some((_, "="))) = (rest.next(), rest.next()) else {
@@ -199,7 +199,7 @@ fn slot<'t>(code: &'t str, known: &[(&str, Vec<Atom>)]) -> Result<(&'t str, Vec<
 }
 
 /// The templates of a line that crosses slots: each choice of one atom from each, but for those that take an atom twice.
-fn cross(code: &str, slots: &[(&str, Vec<Atom>)]) -> Result<Vec<Vec<Atom>>, Fault> {
+fn cross(code: &str, slots: &[(&str, Vec<Atom>)]) -> Result<Vec<Vec<Atom>>, LineFault> {
     let mut templates: Vec<Vec<Atom>> = vec![Vec::new()];
     let mut n_slots = 0;
     for (start, name) in words(code).skip(1) {
@@ -229,7 +229,7 @@ fn cross(code: &str, slots: &[(&str, Vec<Atom>)]) -> Result<Vec<Vec<Atom>>, Faul
     Ok(templates)
 }
 
-fn atom(word: &str) -> Result<Vec<Atom>, Fault> {
+fn atom(word: &str) -> Result<Vec<Atom>, LineFault> {
     if word == "1" {
         return Ok(vec![Atom::One]);
     }
@@ -282,7 +282,7 @@ fn atom(word: &str) -> Result<Vec<Atom>, Fault> {
     let &[attribute] = &attributes[..] else {
         return Err((offset, quoted(&format!("{word}={values}")), "one attribute, such as S0.p=ADP".to_owned()));
     };
-    if !attribute.is_column() || matches!(attribute, Attribute::Inside(_, Part::Each)) {
+    if !attribute.is_column() || matches!(attribute, Attribute::Inside(_, TextPart::Each)) {
         let expected = "a condition on a column of the word, such as S0.p=ADP".to_owned();
         return Err((offset, quoted(&format!("{word}={values}")), expected));
     }
@@ -314,7 +314,7 @@ fn attributes(spelling: &str) -> Result<Vec<Attribute>, (String, String)> {
     }
 }
 
-fn role(text: &str, offset: usize) -> Result<Role, Fault> {
+fn role(text: &str, offset: usize) -> Result<Role, LineFault> {
     let nodes = || Role::ALL.into_iter().filter(|&role| role != Role::A);
     nodes().find(|role| role.name() == text).ok_or_else(|| {
         let known = nodes().map(Role::name).collect::<Vec<_>>().join(" ");

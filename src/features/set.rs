@@ -1,6 +1,6 @@
 //! Sets of templates.
 
-use super::{Atom, Attribute, Name, Part};
+use super::{Atom, Attribute, Name, TextPart};
 use crate::error::{Problem, Result};
 use crate::treebank::{Column, Sentence};
 use std::collections::BTreeSet;
@@ -83,13 +83,13 @@ impl FeatureSet {
         }
     }
 
-    /// The set with each template that reads the value of [each](Part::Each) name of a list in place of one template for each name that
+    /// The set with each template that reads the value of [each](TextPart::Each) name of a list in place of one template for each name that
     /// the column has in `sentences`; the set itself if no template does.
     ///
     /// # Errors
     /// If they are too many templates or names for one set, or none.
     pub fn expanded<'s>(self, sentences: impl Iterator<Item = &'s Sentence> + Clone) -> Result<FeatureSet> {
-        let is_each = |atom: &Atom| matches!(atom.attribute(), Some(Attribute::Inside(_, Part::Each)));
+        let is_each = |atom: &Atom| matches!(atom.attribute(), Some(Attribute::Inside(_, TextPart::Each)));
         if !self.templates.iter().flat_map(|template| &template.atoms).any(is_each) {
             return Ok(self);
         }
@@ -99,9 +99,9 @@ impl FeatureSet {
             (column, lists.flat_map(Name::all).collect::<BTreeSet<Name>>())
         });
         let of_atom = |atom: &Atom| match *atom {
-            Atom::Of(address, Attribute::Inside(column, Part::Each)) => {
+            Atom::Of(address, Attribute::Inside(column, TextPart::Each)) => {
                 let names = names.iter().filter(|(of, _)| *of == column).flat_map(|(_, names)| names);
-                names.map(|&name| Atom::Of(address, Attribute::Inside(column, Part::Named(name)))).collect()
+                names.map(|&name| Atom::Of(address, Attribute::Inside(column, TextPart::Named(name)))).collect()
             }
             _ => vec![atom.clone()],
         };

@@ -11,20 +11,20 @@ use crate::error::{Error, Problem, Problems, Result, excerpt};
 
 /// Content of each column of a file; `None` for those that are not wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout(Vec<Option<Column>>);
+pub struct ColumnLayout(Vec<Option<Column>>);
 
-impl Layout {
+impl ColumnLayout {
     /// The number of columns that are named, those to leave out among them.
     pub fn n_columns(&self) -> usize {
         self.0.len()
     }
 }
 
-impl FromStr for Layout {
+impl FromStr for ColumnLayout {
     type Err = String;
 
     /// Names of CoNLL-U's columns in lower case, separated by commas; `_` for a column to leave out.
-    fn from_str(text: &str) -> Result<Layout, String> {
+    fn from_str(text: &str) -> Result<ColumnLayout, String> {
         let mut columns = Vec::new();
         for name in text.split(',').map(|name| name.trim().to_ascii_uppercase()) {
             let column = Column::ALL.into_iter().find(|column| column.name(Format::Conllu) == name);
@@ -40,7 +40,7 @@ impl FromStr for Layout {
         if !columns.contains(&Some(Column::Form)) {
             return Err("no column holds the form; expected one that is named `form`".to_owned());
         }
-        Ok(Layout(columns))
+        Ok(ColumnLayout(columns))
     }
 }
 
@@ -51,7 +51,7 @@ pub struct ColumnReader<R> {
     input: R,
     blocks: Blocks,
     source: String,
-    layout: Layout,
+    layout: ColumnLayout,
     n_sentences: usize,
     block: Vec<u8>,
     finished: bool,
@@ -71,7 +71,7 @@ pub struct Longer {
 
 impl<R: BufRead> ColumnReader<R> {
     /// Reads `input`, called `source` in messages.
-    pub fn new(input: R, source: &str, layout: Layout) -> ColumnReader<R> {
+    pub fn new(input: R, source: &str, layout: ColumnLayout) -> ColumnReader<R> {
         ColumnReader {
             input,
             blocks: Blocks::new(layout.0.contains(&Some(Column::Id))),
@@ -262,7 +262,7 @@ mod tests {
         let wrong = read("1\ta\n3\tb\n", "id,form").remove(0).unwrap_err();
         assert!(wrong.starts_with("x:2 (sentence 1): the id `3`"), "{wrong}");
         for layout in ["upos", "form,form", "form,tag"] {
-            assert!(layout.parse::<Layout>().is_err(), "{layout}");
+            assert!(layout.parse::<ColumnLayout>().is_err(), "{layout}");
         }
     }
 }

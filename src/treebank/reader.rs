@@ -2,7 +2,7 @@
 
 use super::blocks::{Block, Blocks, Fault, TRAILING_COMMENTS};
 use super::plus::{FurtherColumns, further_columns};
-use super::scan::Bounds;
+use super::scan::ColumnBounds;
 use super::{Format, Sentence, cut, recognise};
 use crate::error::{Error, Problem, Problems, Result, Rule};
 use crate::files;
@@ -46,7 +46,7 @@ struct Reading {
     repair: bool,
     n_blocks: usize,
     finished: bool,
-    words: Vec<Bounds>,
+    words: Vec<ColumnBounds>,
     empty_allowed: bool,
     /// The most words of a sentence, if longer ones are divided.
     most_words: Option<usize>,
@@ -82,7 +82,7 @@ impl Unread {
     }
 
     /// [`Unread::read`] with scratch memory.
-    fn read_with(&self, words: &mut Vec<Bounds>) -> ReadBlock {
+    fn read_with(&self, words: &mut Vec<ColumnBounds>) -> ReadBlock {
         let mut problems = self.layout.clone();
         if self.lines.is_empty() {
             return ReadBlock { sentence: None, problems };
@@ -96,7 +96,7 @@ impl Unread {
         ReadBlock { sentence, problems }
     }
 
-    fn sentence(&self, words: &mut Vec<Bounds>, problems: &mut Problems) -> Option<Sentence> {
+    fn sentence(&self, words: &mut Vec<ColumnBounds>, problems: &mut Problems) -> Option<Sentence> {
         match std::str::from_utf8(&self.lines) {
             Ok(text) => {
                 let (source, further) = (&self.source, self.further.as_ref());

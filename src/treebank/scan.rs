@@ -6,7 +6,7 @@ use crate::tree::MAX_WORDS;
 
 /// Bounds of a word's columns in the text of its sentence: column `c` is at `bounds[c]..bounds[c + 1] - 1`, the byte
 /// left out being the tab or line feed behind it. Further columns of CoNLL-U Plus begin where the last bound is.
-pub(super) type Bounds = [u32; 11];
+pub(super) type ColumnBounds = [u32; 11];
 
 /// Receiver of faults: the rule that is broken, the line, from 0 within the block, and what makes the message of what was
 /// found and what was expected, which is asked only if the message is wanted.
@@ -18,7 +18,7 @@ pub(super) fn scan(
     text: &str,
     format: Format,
     further: &[Box<str>],
-    words: &mut Vec<Bounds>,
+    words: &mut Vec<ColumnBounds>,
     report: &mut FaultReceiver<'_>,
 ) {
     let expected_columns = 10 + further.len();
@@ -85,7 +85,7 @@ pub(super) fn scan(
 
 /// The bounds of the columns of the line that starts at `start`, their number, and the start of the next line. The bounds are right if
 /// there are ten columns or more, and the first always is.
-fn columns(bytes: &[u8], start: usize) -> (Bounds, usize, usize) {
+fn columns(bytes: &[u8], start: usize) -> (ColumnBounds, usize, usize) {
     let mut bounds = [0; 11];
     bounds[0] = start as u32;
     let (mut n_columns, mut end) = (1, bytes.len());

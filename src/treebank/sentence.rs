@@ -1,7 +1,7 @@
 //! One sentence with every byte of its block.
 
 use super::plus::{FurtherColumns, further_columns};
-use super::scan::{Bounds, scan};
+use super::scan::{ColumnBounds, scan};
 use super::{Column, Format};
 use crate::choice::choice;
 use crate::error::{Location, Problem, Problems, excerpt};
@@ -37,7 +37,7 @@ pub struct Sentence {
     pub(super) format: Format,
     /// All lines, each with its line feed, without the blank line behind them.
     text: Box<str>,
-    words: Box<[Bounds]>,
+    words: Box<[ColumnBounds]>,
     /// The column whose values are the labels, while all words hang on the root, if the sentence is read so.
     pub(super) tags: Option<Column>,
     /// The name of the treebank that it is of, if it has one.
@@ -157,7 +157,7 @@ impl Sentence {
         format: Format,
         text: &str,
         further: Option<&FurtherColumns>,
-        words: &mut Vec<Bounds>,
+        words: &mut Vec<ColumnBounds>,
         problems: &mut Problems,
     ) -> Option<Sentence> {
         let before = problems.len();
@@ -228,7 +228,7 @@ impl Sentence {
     }
 
     /// The sentence with another text, which has its words there.
-    fn with(&self, text: String, words: Box<[Bounds]>) -> Sentence {
+    fn with(&self, text: String, words: Box<[ColumnBounds]>) -> Sentence {
         let (source, treebank, further) = (Arc::clone(&self.source), self.treebank.clone(), self.further.clone());
         Sentence { text: text.into(), words, source, treebank, further, ..*self }
     }
@@ -308,7 +308,7 @@ impl Sentence {
     pub fn lines_of_words(&self) -> Vec<usize> {
         let bytes = self.text.as_bytes();
         let (mut line, mut at) = (self.line, 0);
-        let line_of = |bounds: &Bounds| {
+        let line_of = |bounds: &ColumnBounds| {
             let start = bounds[0] as usize;
             line += bytes[at..start].iter().filter(|&&byte| byte == b'\n').count();
             at = start;
@@ -480,7 +480,7 @@ impl Sentence {
     }
 
     /// The end of the line of the word with these bounds.
-    fn end_of_line(&self, bounds: &Bounds) -> usize {
+    fn end_of_line(&self, bounds: &ColumnBounds) -> usize {
         let end = bounds[10] as usize;
         match self.further {
             Some(_) => end + self.text[end..].split_inclusive('\n').next().map_or(0, str::len),

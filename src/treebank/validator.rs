@@ -16,7 +16,7 @@ use crate::error::{Problems, Rule, excerpt, told_apart};
 use crate::tree::Roots;
 use comments::Comments;
 use graph::Graphs;
-use values::{Place, is_space};
+use values::{LinePlace, is_space};
 
 /// Checks the sentences of one treebank, in order; it may be several files.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ impl Validator {
         // The word before, and the first and the last word of the last range.
         let (mut word, mut range) = (0, (0, 0));
         if plus::further_columns(sentence.text()).is_some() {
-            let place = &mut Place { sentence, line: sentence.line(), problems: &mut found };
+            let place = &mut LinePlace { sentence, line: sentence.line(), problems: &mut found };
             place.add(
                 Rule::Format,
                 || "further columns, of CoNLL-U Plus".into(),
@@ -48,7 +48,7 @@ impl Validator {
             );
         }
         for (i, text) in sentence.text().lines().enumerate() {
-            let place = &mut Place { sentence, line: sentence.line() + i, problems: &mut found };
+            let place = &mut LinePlace { sentence, line: sentence.line() + i, problems: &mut found };
             characters(text, place);
             if text.starts_with('#') {
                 continue;
@@ -84,7 +84,7 @@ impl Validator {
 }
 
 /// No line has characters that stand for bytes that could not be read, or marks that could be composed with their letters.
-fn characters(text: &str, place: &mut Place<'_>) {
+fn characters(text: &str, place: &mut LinePlace<'_>) {
     if text.is_ascii() {
         return;
     }
@@ -101,7 +101,7 @@ fn characters(text: &str, place: &mut Place<'_>) {
 
 /// No column starts or ends with white space or has two of it in a row; only forms, lemmas and MISC have any, and forms and
 /// lemmas of ranges have none.
-fn white_space(columns: &[&str], place: &mut Place<'_>) {
+fn white_space(columns: &[&str], place: &mut LinePlace<'_>) {
     let is_range = columns[Column::Id as usize].contains('-');
     for (&text, column) in columns.iter().zip(Column::ALL) {
         if !text.contains(is_space) {

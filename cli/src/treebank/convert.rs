@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use treebeam::error::{Error, Result};
 use treebeam::files::{Output, Paths, open};
-use treebeam::treebank::columns::{ColumnReader, Layout, Longer};
+use treebeam::treebank::columns::{ColumnLayout, ColumnReader, Longer};
 use treebeam::treebank::convert::{Dropped, write};
 use treebeam::treebank::{Format, Reader, Sentence};
 
@@ -30,7 +30,7 @@ pub struct Args {
     /// With --from columns: the contents of the columns, such as form,upos,head,deprel, with _ for those to leave out. Tabs or spaces
     /// separate columns, blank lines sentences
     #[arg(long, value_name = "NAMES")]
-    columns: Option<Layout>,
+    columns: Option<ColumnLayout>,
     /// Format to write [default: by the output's name, or else that of the input]
     #[arg(long)]
     to: Option<Format>,

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::values::{Place, is_space};
+use super::values::{LinePlace, is_space};
 use crate::error::{Location, Problems, Rule, excerpt, told_apart};
 use crate::treebank::Sentence;
 
@@ -25,7 +25,7 @@ impl Comments {
         let (mut ids, mut parallel_ids, mut texts) = (Vec::new(), Vec::new(), Vec::new());
         let mut begins = [0; 2];
         for (i, comment) in sentence.comments().enumerate() {
-            let place = &mut Place { sentence, line: line + i, problems };
+            let place = &mut LinePlace { sentence, line: line + i, problems };
             let is_value = |value: &&str| !value.is_empty() && !value.contains(char::is_whitespace);
             let begins_with = |key| {
                 ["# ", "#"]
@@ -60,38 +60,38 @@ impl Comments {
                 texts.push((line + i, text));
             }
         }
-        let mut place = Place { sentence, line, problems };
+        let mut place = LinePlace { sentence, line, problems };
         if begins != [0, 0] && self.no_space {
             let expected = "no SpaceAfter=No at the last token before a new document or paragraph";
             place.add(Rule::Document, || "a beginning where no space follows the token before".into(), expected);
         }
         match ids.as_slice() {
             [] => place.add(Rule::SentenceId, || "a sentence without sent_id".into(), "a comment `# sent_id = ...`"),
-            &[(line, id)] => self.id(id, &mut Place { line, ..place.again() }),
+            &[(line, id)] => self.id(id, &mut LinePlace { line, ..place.again() }),
             &[_, (line, _), ..] => {
-                let mut place = Place { line, ..place.again() };
+                let mut place = LinePlace { line, ..place.again() };
                 place.add(Rule::SentenceId, || "another sent_id".into(), "one `# sent_id = ...` a sentence");
             }
         }
         match parallel_ids.as_slice() {
             [] => {}
-            &[(line, id)] => self.parallel_id(id, &mut Place { line, ..place.again() }),
+            &[(line, id)] => self.parallel_id(id, &mut LinePlace { line, ..place.again() }),
             &[_, (line, _), ..] => {
-                let mut place = Place { line, ..place.again() };
+                let mut place = LinePlace { line, ..place.again() };
                 place.add(Rule::SentenceId, || "another parallel_id".into(), "one `# parallel_id = ...` at most");
             }
         }
         match texts.as_slice() {
             [] => place.add(Rule::Text, || "a sentence without text".into(), "a comment `# text = ...`"),
-            &[(line, text)] => self.text(text, &mut Place { line, ..place.again() }),
+            &[(line, text)] => self.text(text, &mut LinePlace { line, ..place.again() }),
             &[_, (line, _), ..] => {
-                let mut place = Place { line, ..place.again() };
+                let mut place = LinePlace { line, ..place.again() };
                 place.add(Rule::Text, || "another text".into(), "one `# text = ...` a sentence");
             }
         }
     }
 
-    fn id(&mut self, id: &str, place: &mut Place<'_>) {
+    fn id(&mut self, id: &str, place: &mut LinePlace<'_>) {
         if id.matches('/').count() > 1 {
             let found = || format!("the sent_id `{}`", excerpt(id));
             place.add(Rule::SentenceId, found, "one stroke at most, which is for parallel treebanks");
@@ -108,7 +108,7 @@ impl Comments {
     }
 
     /// An id of its own, whose alternatives and parts are counted from 1 on.
-    fn parallel_id(&mut self, id: ParallelId<'_>, place: &mut Place<'_>) {
+    fn parallel_id(&mut self, id: ParallelId<'_>, place: &mut LinePlace<'_>) {
         if !self.parallel_ids.insert(id.whole.into()) {
             let found = || format!("the parallel_id `{}` again", excerpt(id.whole));
             place.add(Rule::SentenceId, found, "another one for every sentence");
@@ -133,7 +133,7 @@ impl Comments {
         }
     }
 
-    fn text(&mut self, text: &str, place: &mut Place<'_>) {
+    fn text(&mut self, text: &str, place: &mut LinePlace<'_>) {
         let expected = "the forms of the words, with spaces but where SpaceAfter=No";
         if text.is_empty() {
             place.add(Rule::Text, || "an empty text".into(), expected);

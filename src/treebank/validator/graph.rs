@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::values::{NodeId, Place, node};
+use super::values::{LinePlace, NodeId, node};
 use crate::error::{Location, Problems, Rule, excerpt};
 use crate::treebank::{Column, Sentence};
 
@@ -17,7 +17,7 @@ impl Graphs {
     pub(super) fn check(&mut self, sentence: &Sentence, problems: &mut Problems) {
         let lines = nodes(sentence);
         let has_graph = lines.iter().any(|(_, id, deps)| id.1 > 0 || *deps != "_");
-        let place = &mut Place { sentence, line: sentence.line(), problems };
+        let place = &mut LinePlace { sentence, line: sentence.line(), problems };
         let (own, other) = match has_graph {
             true => (&mut self.first_with, &self.first_without),
             false => (&mut self.first_without, &self.first_with),
@@ -50,7 +50,7 @@ fn nodes(sentence: &Sentence) -> Vec<(usize, NodeId, &str)> {
 }
 
 /// Checks that arcs are between nodes of the sentence, and that the root reaches every node.
-fn connected(lines: &[(usize, NodeId, &str)], place: &mut Place<'_>) {
+fn connected(lines: &[(usize, NodeId, &str)], place: &mut LinePlace<'_>) {
     let numbers: HashMap<NodeId, usize> = lines.iter().enumerate().map(|(number, &(_, id, _))| (id, number)).collect();
     let mut dependents = vec![Vec::new(); lines.len()];
     let mut reached = Vec::new();

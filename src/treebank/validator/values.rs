@@ -56,13 +56,13 @@ const RELATIONS: [&str; 37] = [
 const ONCE: [&str; 8] = ["SpaceAfter", "Lang", "Translit", "LTranslit", "Gloss", "LId", "LDeriv", "Ref"];
 
 /// Place of the line that is checked, and the problems found.
-pub(super) struct Place<'s> {
+pub(super) struct LinePlace<'s> {
     pub(super) sentence: &'s Sentence,
     pub(super) line: usize,
     pub(super) problems: &'s mut Problems,
 }
 
-impl Place<'_> {
+impl LinePlace<'_> {
     pub(super) fn add(&mut self, rule: Rule, found: impl FnOnce() -> String, expected: &str) {
         let (sentence, line) = (self.sentence, self.line);
         self.problems.add(rule, || Problem {
@@ -73,10 +73,10 @@ impl Place<'_> {
     }
 }
 
-impl Place<'_> {
+impl LinePlace<'_> {
     /// The same place, borrowed once more.
-    pub(super) fn again(&mut self) -> Place<'_> {
-        Place { sentence: self.sentence, line: self.line, problems: self.problems }
+    pub(super) fn again(&mut self) -> LinePlace<'_> {
+        LinePlace { sentence: self.sentence, line: self.line, problems: self.problems }
     }
 }
 
@@ -89,7 +89,7 @@ pub(super) fn is_space(c: char) -> bool {
 pub(super) type NodeId = (usize, usize);
 
 /// Checks the ten columns of the line of a word, perhaps of a range, a range or an empty node.
-pub(super) fn check(columns: &[&str], in_range: bool, annotated: bool, place: &mut Place<'_>) {
+pub(super) fn check(columns: &[&str], in_range: bool, annotated: bool, place: &mut LinePlace<'_>) {
     let Ok(columns) = <&[&str; 10]>::try_from(columns) else { return };
     let at = |column: Column| columns[column as usize];
     let id = at(Column::Id);
@@ -130,7 +130,7 @@ pub(super) fn check(columns: &[&str], in_range: bool, annotated: bool, place: &m
 }
 
 /// A range says what is written; everything else is said of its words.
-fn range(columns: &[&str; 10], place: &mut Place<'_>) {
+fn range(columns: &[&str; 10], place: &mut LinePlace<'_>) {
     let kept = [Column::Id, Column::Form, Column::Misc];
     for column in Column::ALL.into_iter().filter(|column| !kept.contains(column)) {
         let text = columns[column as usize];
@@ -143,7 +143,7 @@ fn range(columns: &[&str; 10], place: &mut Place<'_>) {
 }
 
 /// Checks the attributes of MISC; `no_token` is said of what is no token of the text by itself.
-fn misc(text: &str, no_token: bool, place: &mut Place<'_>) {
+fn misc(text: &str, no_token: bool, place: &mut LinePlace<'_>) {
     let found = || format!("the MISC `{}`", excerpt(text));
     let attributes = || text.split('|').map(|attribute| attribute.split_once('=').unwrap_or((attribute, "")));
     for once in ONCE {

@@ -26,7 +26,7 @@ use treebeam::tree::{Gold, NO_NODE, Node, ROOT};
 
 /// The memory of the computation, to be used again.
 #[derive(Debug, Default)]
-pub(super) struct Loss {
+pub(super) struct LossTables {
     /// The heads that words have or can get in the gold tree.
     heads: Vec<Node>,
     /// The walk that first met a node, from 1; 0 is "not met yet".
@@ -37,7 +37,7 @@ pub(super) struct Loss {
     spanning: Vec<Node>,
 }
 
-impl Loss {
+impl LossTables {
     /// The loss of `state`.
     pub fn of(&mut self, gold: &Gold, state: &ListState, roots: Roots) -> u32 {
         let now = &state.heads[..];

@@ -22,7 +22,7 @@
 //! is a decision with a label.
 
 use super::list_state::{ListState, top};
-use super::loss::Loss;
+use super::loss::LossTables;
 use super::{at_last_word, can_be_completed, left_focus, root_word, static_move};
 use treebeam::configuration::{Lists, Point};
 use treebeam::system::{
@@ -142,7 +142,7 @@ impl<C: Lists> Oracle<C> for Covington {
     }
 
     fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
-        let mut loss = Loss::default();
+        let mut loss = LossTables::default();
         let here = ListState::of(c);
         let before = loss.of(gold, &here, self.roots);
         let mut costs = MoveCosts::default();

@@ -21,7 +21,7 @@
 
 use super::is_linked_before;
 use super::list_state::ListState;
-use super::loss::Loss;
+use super::loss::LossTables;
 use super::monotonic::{may_pass, permitted_arcs};
 use treebeam::configuration::{Lists, Point};
 use treebeam::system::{
@@ -138,7 +138,7 @@ impl<C: Lists> Oracle<C> for CovingtonNonlocal {
         if permitted.is_empty() {
             return costs;
         }
-        let mut loss = Loss::default();
+        let mut loss = LossTables::default();
         let here = ListState::of(c);
         let before = loss.of(gold, &here, self.roots);
         let mut next = ListState::default();

@@ -26,7 +26,7 @@ use super::bounds::bound_of;
 use super::cycles::Cycles;
 use super::exact::ExactLoss;
 use super::list_state::{ListState, detached};
-use super::loss::Loss;
+use super::loss::LossTables;
 use super::monotonic::{Covington, may_pass};
 use super::{at_last_word, can_be_completed, left_focus, static_move};
 use treebeam::configuration::{Lists, Point};
@@ -191,7 +191,7 @@ impl<C: Lists> Oracle<C> for CovingtonNonmonotonic {
     /// The loss as if arcs were final from now on: what the monotonic system can still make, this one can, too.
     fn keeping_costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
         let here = ListState::of(c);
-        let (mut loss, mut losses) = (Loss::default(), MoveCosts::default());
+        let (mut loss, mut losses) = (LossTables::default(), MoveCosts::default());
         for mv in self.permitted(c, 0).moves.iter() {
             let next = self.after(c, &here, mv);
             let at_last_word = next.right == next.last() && here.right == next.right;
