@@ -7,7 +7,7 @@ use std::process::Output;
 use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
-use treebeam::eval::{EvalOptions, Headline, Input, Report, Section};
+use treebeam::eval::{BreakdownSection, EvalInput, EvalOptions, Headline, Report};
 use treebeam_lab::evaluation::render;
 
 /// "She left." and "No one, seriously, knew": the second non-projective, with a subtype and a multiword range.
@@ -440,20 +440,20 @@ fn treebanks_against_themselves() {
 #[test]
 fn breakdowns_can_be_left_out_afterwards() {
     let folder = folder(&[("system", &changed("1\tShe\tshe\tPRON\t_\t_\t2", "1\tShe\tshe\tPRON\t_\t_\t3"))]);
-    let read = |name: &str| Input::read(&folder.path().join(name)).unwrap();
+    let read = |name: &str| EvalInput::read(&folder.path().join(name)).unwrap();
     let (gold, systems) = (read("gold"), [read("system"), read("gold")]);
-    let report = |sections: &[Section]| {
+    let report = |sections: &[BreakdownSection]| {
         let headline = Headline::default();
         let options =
             EvalOptions { rule: None, headline, sections: sections.to_vec(), samples: 50, seed: 1, tags: None };
         Report::new(&gold, &systems, &options).unwrap()
     };
-    let mut kept = report(&Section::ALL);
-    kept.keep(&Section::USUAL);
-    let usual = report(&Section::USUAL);
+    let mut kept = report(&BreakdownSection::ALL);
+    kept.keep(&BreakdownSection::USUAL);
+    let usual = report(&BreakdownSection::USUAL);
     assert_eq!(render(&kept), render(&usual));
     assert_eq!(serde_json::to_value(&kept).unwrap(), serde_json::to_value(&usual).unwrap());
-    assert_ne!(render(&kept), render(&report(&Section::ALL)));
+    assert_ne!(render(&kept), render(&report(&BreakdownSection::ALL)));
 }
 
 /// Forms that look the same are told apart by their code points.

@@ -6,7 +6,9 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use treebeam::eval::{EvalOptions, Granularity, Headline, Input, Punctuation, PunctuationRule, Report, Section};
+use treebeam::eval::{
+    BreakdownSection, EvalInput, EvalOptions, Granularity, Headline, Punctuation, PunctuationRule, Report,
+};
 use treebeam::features::ColumnName;
 use treebeam::files::{Output, Paths};
 use treebeam::treebank::Column;
@@ -52,7 +54,7 @@ pub struct Args {
     /// The breakdowns to make [default: length, label, sentence-length, projectivity, and confidence where the
     /// file tells any; with --json or --html all of them]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "SECTION,...")]
-    by: Option<Vec<Section>>,
+    by: Option<Vec<BreakdownSection>>,
     /// Samples of the bootstrap and rounds of the approximate randomisation
     #[arg(long, default_value_t = 10_000, value_parser = crate::range::whole::<u32>(1..=10_000_000))]
     samples: u32,
@@ -79,16 +81,16 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let paths = args.html.iter().try_fold(paths, |paths, html| paths.output(html))?;
     drop(paths);
     let tags = args.tags.map(Column::from);
-    let gold = Input::read_for(&args.gold, tags)?;
-    let systems = systems.into_iter().map(|path| Input::read_for(path, tags)).collect::<Result<Vec<_>, _>>()?;
-    let asked_for_confidence = args.by.as_ref().is_some_and(|by| by.contains(&Section::Confidence));
+    let gold = EvalInput::read_for(&args.gold, tags)?;
+    let systems = systems.into_iter().map(|path| EvalInput::read_for(path, tags)).collect::<Result<Vec<_>, _>>()?;
+    let asked_for_confidence = args.by.as_ref().is_some_and(|by| by.contains(&BreakdownSection::Confidence));
     let options = EvalOptions {
         rule: args.punct_rule,
         headline: Headline { punctuation: args.punct, granularity: args.granularity },
         sections: args.by.unwrap_or_else(|| match args.json || args.html.is_some() {
-            _ if tags.is_some() => vec![Section::Label, Section::LabelConfusion],
-            true => Section::ALL.to_vec(),
-            false => Section::USUAL.to_vec(),
+            _ if tags.is_some() => vec![BreakdownSection::Label, BreakdownSection::LabelConfusion],
+            true => BreakdownSection::ALL.to_vec(),
+            false => BreakdownSection::USUAL.to_vec(),
         }),
         samples: args.samples as usize,
         seed: args.seed,

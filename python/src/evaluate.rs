@@ -2,7 +2,9 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use treebeam::eval::{Granularity, Headline, Input, EvalOptions, Punctuation, PunctuationRule, Report, Section};
+use treebeam::eval::{
+    BreakdownSection, EvalInput, EvalOptions, Granularity, Headline, Punctuation, PunctuationRule, Report,
+};
 use treebeam_lab::evaluation::render;
 
 use crate::errors::{exception, guarded, of_problem};
@@ -35,8 +37,8 @@ pub fn evaluate(
         let systems = systems.collect::<PyResult<Vec<_>>>()?;
         let is_usual = by.is_none();
         let sections = match by {
-            None => Section::ALL.to_vec(),
-            Some(by) => by.iter().map(|by| chosen::<Section>("by", by)).collect::<PyResult<_>>()?,
+            None => BreakdownSection::ALL.to_vec(),
+            Some(by) => by.iter().map(|by| chosen::<BreakdownSection>("by", by)).collect::<PyResult<_>>()?,
         };
         let options = EvalOptions {
             rule: punct_rule.map(|rule| chosen::<PunctuationRule>("punct_rule", rule)).transpose()?,
@@ -53,19 +55,19 @@ pub fn evaluate(
         report.warnings().iter().try_for_each(|warning| warn(py, warning))?;
         let json = serde_json::to_string(&report).map_err(|error| PyValueError::new_err(error.to_string()))?;
         if is_usual {
-            report.keep(&Section::USUAL);
+            report.keep(&BreakdownSection::USUAL);
         }
         Ok((json, render(&report)))
     })
 }
 
 /// What is compared of a file or of sentences, which messages call by `name`.
-fn input(py: Python<'_>, object: &Bound<'_, PyAny>, name: &str) -> PyResult<Input> {
+fn input(py: Python<'_>, object: &Bound<'_, PyAny>, name: &str) -> PyResult<EvalInput> {
     match Source::of(object)? {
-        Source::File(path) => py.detach(|| Input::read(&path)).map_err(exception),
+        Source::File(path) => py.detach(|| EvalInput::read(&path)).map_err(exception),
         Source::Sentences(sentences) if sentences.is_empty() => {
             Err(PyValueError::new_err(format!("{name}: there are no sentences; expected one at least")))
         }
-        Source::Sentences(sentences) => Input::of_sentences(name, &sentences).map_err(of_problem),
+        Source::Sentences(sentences) => EvalInput::of_sentences(name, &sentences).map_err(of_problem),
     }
 }

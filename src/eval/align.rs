@@ -1,13 +1,13 @@
 //! Making sure that two files hold the same words.
 
-use super::{Input, InputSentence};
+use super::{EvalInput, InputSentence};
 use crate::error::{Location, Problem, told_apart};
 
 /// Checks that `system` has the sentences and words of `gold`: as many, with the same forms.
 ///
 /// # Errors
 /// The first place where they part, with the line of both files.
-pub fn check_alignment(gold: &Input, system: &Input) -> Result<(), Problem> {
+pub fn check_alignment(gold: &EvalInput, system: &EvalInput) -> Result<(), Problem> {
     for (expected, found) in gold.sentences.iter().zip(&system.sentences) {
         same_words(&gold.path, expected, &system.path, found)?;
     }

@@ -9,7 +9,7 @@
 use serde::Serialize;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 
-use super::{Granularity, Input, InputSentence, align};
+use super::{EvalInput, Granularity, InputSentence, align};
 use crate::error::{Problem, excerpt, told_apart};
 use crate::tree::ROOT;
 
@@ -172,7 +172,7 @@ struct Token<'a> {
 impl<'a> Text<'a> {
     /// # Errors
     /// If a token says nothing, white space left out: the first such token.
-    fn new(input: &'a Input) -> Result<Text<'a>, Problem> {
+    fn new(input: &'a EvalInput) -> Result<Text<'a>, Problem> {
         let mut all = Text::default();
         for sentence in &input.sentences {
             let (start, first_word) = (all.text.len(), all.words.len());
@@ -229,7 +229,7 @@ fn is_space(c: char) -> bool {
 /// # Errors
 /// If the two do not hold the same text: the first place where they part, with the line of both files. If a word is white
 /// space alone.
-pub fn aligned_scores(gold: &Input, system: &Input) -> Result<Vec<AlignedScore>, Problem> {
+pub fn aligned_scores(gold: &EvalInput, system: &EvalInput) -> Result<Vec<AlignedScore>, Problem> {
     let [gold_text, system_text] = [Text::new(gold)?, Text::new(system)?];
     if gold_text.text != system_text.text {
         return Err(first_difference(&gold.path, &gold_text, &system.path, &system_text));

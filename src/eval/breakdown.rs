@@ -14,7 +14,7 @@ use crate::tree::{ARC_LENGTHS, Node, Tree, arc_length, non_projective_arcs};
 
 choice! {
     /// The kinds of breakdown.
-    pub enum Section {
+    pub enum BreakdownSection {
         /// By the distance between a word and its head
         Length,
         /// By label
@@ -36,23 +36,28 @@ choice! {
     }
 }
 
-impl Section {
+impl BreakdownSection {
     /// Default sections.
-    pub const USUAL: [Section; 5] =
-        [Section::Length, Section::Label, Section::SentenceLength, Section::Projectivity, Section::Confidence];
+    pub const USUAL: [BreakdownSection; 5] = [
+        BreakdownSection::Length,
+        BreakdownSection::Label,
+        BreakdownSection::SentenceLength,
+        BreakdownSection::Projectivity,
+        BreakdownSection::Confidence,
+    ];
 
     /// Title of its classes, for people.
     pub fn title(self) -> &'static str {
         match self {
-            Section::Length => "arc length, unlabelled",
-            Section::Label => "label, head and label right",
-            Section::SentenceLength => "sentence length in words",
-            Section::Projectivity => "projectivity, unlabelled",
-            Section::Tag => "tag of the word, unlabelled",
-            Section::Direction => "direction and distance of the head, unlabelled",
-            Section::LabelConfusion => "label in gold and in the system",
-            Section::TagConfusion => "tag of the head in gold and in the system",
-            Section::Confidence => "confidence",
+            BreakdownSection::Length => "arc length, unlabelled",
+            BreakdownSection::Label => "label, head and label right",
+            BreakdownSection::SentenceLength => "sentence length in words",
+            BreakdownSection::Projectivity => "projectivity, unlabelled",
+            BreakdownSection::Tag => "tag of the word, unlabelled",
+            BreakdownSection::Direction => "direction and distance of the head, unlabelled",
+            BreakdownSection::LabelConfusion => "label in gold and in the system",
+            BreakdownSection::TagConfusion => "tag of the head in gold and in the system",
+            BreakdownSection::Confidence => "confidence",
         }
     }
 }
@@ -80,7 +85,7 @@ pub struct ArcClass {
 
 /// The sentences of a range of lengths.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Bucket {
+pub struct LengthBucket {
     /// The range, in words with punctuation.
     pub sentence_length: String,
     /// Their scores.
@@ -100,7 +105,7 @@ pub struct Breakdowns {
     pub label: Option<Vec<ArcClass>>,
     /// By sentence length.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sentence_length: Option<Vec<Bucket>>,
+    pub sentence_length: Option<Vec<LengthBucket>>,
     /// By projectivity, unlabelled; an arc's projectivity depends on the tree that it is in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub projectivity: Option<Vec<ArcClass>>,
@@ -123,43 +128,45 @@ pub struct Breakdowns {
 
 impl Breakdowns {
     /// Breaks down `pairs` into `sections`.
-    pub(super) fn new(pairs: &[ScoredSentence], granularity: Granularity, sections: &[Section]) -> Breakdowns {
+    pub(super) fn new(pairs: &[ScoredSentence], granularity: Granularity, sections: &[BreakdownSection]) -> Breakdowns {
         let mut breakdowns = Breakdowns::default();
         for section in sections {
             match section {
-                Section::Length => {
+                BreakdownSection::Length => {
                     let length = |sentence: &'_ InputSentence, word: usize| length(sentence.heads[word], word);
                     breakdowns.length = Some(in_order(&ARC_LENGTHS, tallies(pairs, has_head, length)));
                 }
-                Section::Label => breakdowns.label = Some(by_label(pairs, granularity)),
-                Section::SentenceLength => breakdowns.sentence_length = Some(by_sentence_length(pairs)),
-                Section::Projectivity => breakdowns.projectivity = Some(by_projectivity(pairs)),
-                Section::Tag => breakdowns.tag = Some(by_tag(pairs)),
-                Section::Direction => {
+                BreakdownSection::Label => breakdowns.label = Some(by_label(pairs, granularity)),
+                BreakdownSection::SentenceLength => breakdowns.sentence_length = Some(by_sentence_length(pairs)),
+                BreakdownSection::Projectivity => breakdowns.projectivity = Some(by_projectivity(pairs)),
+                BreakdownSection::Tag => breakdowns.tag = Some(by_tag(pairs)),
+                BreakdownSection::Direction => {
                     let direction = |sentence: &'_ InputSentence, word: usize| direction(sentence.heads[word], word);
                     breakdowns.direction = Some(in_order(&DIRECTIONS, tallies(pairs, has_head, direction)));
                 }
-                Section::LabelConfusion => breakdowns.label_confusion = Some(confusion::of_labels(pairs, granularity)),
-                Section::TagConfusion => breakdowns.tag_confusion = Some(confusion::of_head_tags(pairs)),
-                Section::Confidence => breakdowns.confidence = reliability::of_confidences(pairs, granularity),
+                BreakdownSection::LabelConfusion => {
+                    breakdowns.label_confusion = Some(confusion::of_labels(pairs, granularity))
+                }
+                BreakdownSection::TagConfusion => breakdowns.tag_confusion = Some(confusion::of_head_tags(pairs)),
+                BreakdownSection::Confidence => breakdowns.confidence = reliability::of_confidences(pairs, granularity),
             }
         }
         breakdowns
     }
 
     /// Leaves out all but `sections`.
-    pub(super) fn keep(&mut self, sections: &[Section]) {
-        for section in Section::ALL.into_iter().filter(|section| !sections.contains(section)) {
+    pub(super) fn keep(&mut self, sections: &[BreakdownSection]) {
+        for section in BreakdownSection::ALL.into_iter().filter(|section| !sections.contains(section)) {
             match section {
-                Section::Length => self.length = None,
-                Section::Label => self.label = None,
-                Section::SentenceLength => self.sentence_length = None,
-                Section::Projectivity => self.projectivity = None,
-                Section::Tag => self.tag = None,
-                Section::Direction => self.direction = None,
-                Section::LabelConfusion => self.label_confusion = None,
-                Section::TagConfusion => self.tag_confusion = None,
-                Section::Confidence => self.confidence = None,
+                BreakdownSection::Length => self.length = None,
+                BreakdownSection::Label => self.label = None,
+                BreakdownSection::SentenceLength => self.sentence_length = None,
+                BreakdownSection::Projectivity => self.projectivity = None,
+                BreakdownSection::Tag => self.tag = None,
+                BreakdownSection::Direction => self.direction = None,
+                BreakdownSection::LabelConfusion => self.label_confusion = None,
+                BreakdownSection::TagConfusion => self.tag_confusion = None,
+                BreakdownSection::Confidence => self.confidence = None,
             }
         }
     }
@@ -292,13 +299,13 @@ pub(super) fn sentence_length(n_words: usize) -> &'static str {
     SENTENCE_LENGTHS[sentence_length_place(n_words)].0
 }
 
-fn by_sentence_length(pairs: &[ScoredSentence]) -> Vec<Bucket> {
+fn by_sentence_length(pairs: &[ScoredSentence]) -> Vec<LengthBucket> {
     let mut buckets = [Counts::default(); SENTENCE_LENGTHS.len()];
     for pair in pairs {
         buckets[sentence_length_place(pair.gold.n_words())] += pair.counts;
     }
     let named = SENTENCE_LENGTHS.iter().zip(buckets);
-    named.map(|(&(name, _), counts)| Bucket { sentence_length: name.to_owned(), scores: counts.into() }).collect()
+    named.map(|(&(name, _), counts)| LengthBucket { sentence_length: name.to_owned(), scores: counts.into() }).collect()
 }
 
 /// True for each word whose arc to its head is non-projective; entry 0 belongs to word 1.
@@ -336,7 +343,7 @@ mod tests {
     fn breakdowns(gold: &InputSentence, system: &InputSentence, scored: &[bool]) -> Breakdowns {
         let counts = count(&gold.analysis(), &system.analysis(), |word| scored[word], Granularity::Universal);
         let pair = ScoredSentence { gold, system, scored, counts };
-        use Section::*;
+        use BreakdownSection::*;
         Breakdowns::new(&[pair], Granularity::Universal, &[Length, Label, SentenceLength, Projectivity])
     }
 
@@ -397,7 +404,7 @@ mod tests {
         let system = sentence(&[2, 3, 0, 3, 3], &["det", "obj", "root", "obj", "obl"]);
         let counts = count(&gold.analysis(), &system.analysis(), |_| true, Granularity::Universal);
         let pair = ScoredSentence { gold: &gold, system: &system, scored: &[true; 5], counts };
-        let found = Breakdowns::new(&[pair], Granularity::Universal, &Section::ALL);
+        let found = Breakdowns::new(&[pair], Granularity::Universal, &BreakdownSection::ALL);
         assert_eq!(figures(found.tag), rows(&[("NOUN", 3, 2, 3, 2), ("DET", 1, 1, 1, 1), ("VERB", 1, 1, 1, 1)]));
         let directions: Vec<_> = figures(found.direction).into_iter().filter(|c| c.1 + c.3 > 0).collect();
         let expected = [("root", 1, 1, 1, 1), ("left 1", 2, 1, 1, 1), ("left 2", 0, 0, 1, 0), ("right 1", 2, 2, 2, 2)];

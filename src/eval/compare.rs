@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::breakdown::{Section, direction, length};
+use super::breakdown::{BreakdownSection, direction, length};
 use super::counts::percent;
 use super::significance::randomisation_of_differences;
 use super::{Granularity, InputSentence};
@@ -13,7 +13,7 @@ use super::{Granularity, InputSentence};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Compared {
     /// The breakdown.
-    pub section: Section,
+    pub section: BreakdownSection,
     /// The class.
     pub class: String,
     /// Words of the class.
@@ -50,7 +50,7 @@ struct Class {
 pub(super) fn compared(
     triples: &[Triple],
     granularity: Granularity,
-    sections: &[Section],
+    sections: &[BreakdownSection],
     samples: usize,
     seed: u64,
 ) -> Vec<Compared> {
@@ -61,15 +61,15 @@ pub(super) fn compared(
             for word in (0..triple.scored.len()).filter(|&word| triple.scored[word]) {
                 let gold = triple.gold;
                 let name = match section {
-                    Section::Label => granularity.of(&gold.labels[word]).to_owned(),
-                    Section::Tag => gold.upos[word].clone(),
-                    Section::Direction => direction(gold.heads[word], word).to_owned(),
-                    Section::Length => length(gold.heads[word], word).to_owned(),
+                    BreakdownSection::Label => granularity.of(&gold.labels[word]).to_owned(),
+                    BreakdownSection::Tag => gold.upos[word].clone(),
+                    BreakdownSection::Direction => direction(gold.heads[word], word).to_owned(),
+                    BreakdownSection::Length => length(gold.heads[word], word).to_owned(),
                     _ => continue,
                 };
                 let is_right = |system: &InputSentence| {
                     let label = || granularity.of(&system.labels[word]) == granularity.of(&gold.labels[word]);
-                    system.heads[word] == gold.heads[word] && (section != Section::Label || label())
+                    system.heads[word] == gold.heads[word] && (section != BreakdownSection::Label || label())
                 };
                 let right = [is_right(triple.first), is_right(triple.second)];
                 let class = classes.entry(name).or_default();

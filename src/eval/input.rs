@@ -9,14 +9,14 @@ use crate::treebank::{Column, Reader, Sentence};
 
 /// A file whose sentences are all trees, perhaps with several roots.
 #[derive(Debug, Clone)]
-pub struct Input {
+pub struct EvalInput {
     /// The file as the user named it.
     pub path: String,
     /// Its sentences.
     pub sentences: Vec<InputSentence>,
 }
 
-/// One sentence of an [`Input`]. Entry 0 of each list belongs to word 1.
+/// One sentence of an [`EvalInput`]. Entry 0 of each list belongs to word 1.
 #[derive(Debug, Clone)]
 pub struct InputSentence {
     /// The sentence's id, where it has one.
@@ -56,36 +56,39 @@ pub struct MultiwordToken {
     pub line: usize,
 }
 
-impl Input {
+impl EvalInput {
     /// Reads CoNLL-U or CoNLL-X; `-` is standard input.
     ///
     /// # Errors
     /// If the file cannot be read, is malformed or empty, or a word has no head, a head that does not exist, or is part of
     /// a cycle, or a confidence is no probability. The first such word is named.
-    pub fn read(path: &Path) -> Result<Input> {
-        Input::read_for(path, None)
+    pub fn read(path: &Path) -> Result<EvalInput> {
+        EvalInput::read_for(path, None)
     }
 
-    /// [`Input::read`], as a tagger of the column `target` reads it, if there is one: its values are the labels of words that all hang
+    /// [`EvalInput::read`], as a tagger of the column `target` reads it, if there is one: its values are the labels of words that all hang
     /// on the root.
     ///
     /// # Errors
     /// As there.
-    pub fn read_for(path: &Path, target: Option<Column>) -> Result<Input> {
+    pub fn read_for(path: &Path, target: Option<Column>) -> Result<EvalInput> {
         // Sentence by sentence: what is compared is kept, the file is not.
         let sentences = Reader::open(path, None)?
             .map(|sentence| Ok(InputSentence::new(&sentence?.for_target(target))?))
             .collect::<Result<_>>()?;
-        Ok(Input { path: path.display().to_string(), sentences })
+        Ok(EvalInput { path: path.display().to_string(), sentences })
     }
 
     /// The input of these sentences, which errors and reports call `path`.
     ///
     /// # Errors
-    /// As [`Input::read`], but for files.
-    pub fn of_sentences<'s>(path: &str, sentences: impl IntoIterator<Item = &'s Sentence>) -> Result<Input, Problem> {
+    /// As [`EvalInput::read`], but for files.
+    pub fn of_sentences<'s>(
+        path: &str,
+        sentences: impl IntoIterator<Item = &'s Sentence>,
+    ) -> Result<EvalInput, Problem> {
         let sentences = sentences.into_iter().map(InputSentence::new).collect::<Result<_, _>>()?;
-        Ok(Input { path: path.to_owned(), sentences })
+        Ok(EvalInput { path: path.to_owned(), sentences })
     }
 
     /// The number of words.

@@ -27,12 +27,12 @@ pub mod significance;
 
 pub use align::check_alignment;
 pub use aligned::{AlignedScore, aligned_scores};
-pub use breakdown::{ArcClass, Breakdowns, Bucket, Section};
+pub use breakdown::{ArcClass, BreakdownSection, Breakdowns, LengthBucket};
 pub use classes::{Classes, OfClass, RightWords};
 pub use compare::Compared;
 pub use confusion::Confusion;
 pub use counts::{Analysis, Counts, Granularity, Metric, Scores, count};
-pub use input::{Input, InputSentence, MultiwordToken};
+pub use input::{EvalInput, InputSentence, MultiwordToken};
 pub use pairs::{Gain, Pairs, holm, sign, signs};
 pub use parallel::Parallel;
 pub use punctuation::{Punctuation, PunctuationRule};

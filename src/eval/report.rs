@@ -8,8 +8,8 @@ use super::compare::{Compared, Triple, compared};
 use super::input::ScoredSentence;
 use super::significance::{self, Interval, LEVEL};
 use super::{
-    AlignedScore, Breakdowns, Counts, Granularity, Input, Metric, Punctuation, PunctuationRule, Scores, Section,
-    aligned_scores, check_alignment, count,
+    AlignedScore, BreakdownSection, Breakdowns, Counts, EvalInput, Granularity, Metric, Punctuation, PunctuationRule,
+    Scores, aligned_scores, check_alignment, count,
 };
 use crate::error::Result;
 use crate::random::GENERATOR;
@@ -23,7 +23,7 @@ pub struct EvalOptions {
     /// Headline score, of which breakdowns, intervals and tests are made.
     pub headline: Headline,
     /// The breakdowns to make.
-    pub sections: Vec<Section>,
+    pub sections: Vec<BreakdownSection>,
     /// Samples of the bootstrap and rounds of the randomisation, at least 1.
     pub samples: usize,
     /// The seed of both.
@@ -152,7 +152,7 @@ impl Report {
     ///
     /// # Panics
     /// If `options.samples` is 0.
-    pub fn new(gold: &Input, systems: &[Input], options: &EvalOptions) -> Result<Report> {
+    pub fn new(gold: &EvalInput, systems: &[EvalInput], options: &EvalOptions) -> Result<Report> {
         let with_aligned = |system| {
             let scores = aligned_scores(gold, system);
             match check_alignment(gold, system) {
@@ -171,7 +171,7 @@ impl Report {
             .collect();
         let headline_scored = scored(&punctuation, options.headline.punctuation);
         // Words that are not gold's have no counts.
-        let counts_of = |&(system, is_same, _): &(&Input, bool, _)| {
+        let counts_of = |&(system, is_same, _): &(&EvalInput, bool, _)| {
             is_same.then(|| counts(gold, system, &headline_scored, options.headline.granularity))
         };
         let by_sentence: Vec<Option<Vec<Counts>>> = systems.iter().map(counts_of).collect();
@@ -217,7 +217,7 @@ impl Report {
     }
 
     /// Leaves out all breakdowns but those into `sections`.
-    pub fn keep(&mut self, sections: &[Section]) {
+    pub fn keep(&mut self, sections: &[BreakdownSection]) {
         self.systems.iter_mut().for_each(|system| system.breakdowns.keep(sections));
         if let Some(compared) = &mut self.compared {
             compared.retain(|compared| sections.contains(&compared.section));
@@ -257,7 +257,7 @@ impl Report {
 }
 
 /// Labels of `system` that `gold` does not have, with the number of their words, most frequent first.
-fn labels_not_in_gold(gold: &Input, system: &Input) -> Vec<(String, u64)> {
+fn labels_not_in_gold(gold: &EvalInput, system: &EvalInput) -> Vec<(String, u64)> {
     let known: HashSet<&String> = gold.sentences.iter().flat_map(|sentence| &sentence.labels).collect();
     let mut counts: BTreeMap<&String, u64> = BTreeMap::new();
     let labels = system.sentences.iter().flat_map(|sentence| &sentence.labels);
@@ -274,7 +274,7 @@ fn scored(punctuation: &[Vec<bool>], choice: Punctuation) -> Vec<Vec<bool>> {
 }
 
 /// Counts by sentence.
-fn counts(gold: &Input, system: &Input, scored: &[Vec<bool>], granularity: Granularity) -> Vec<Counts> {
+fn counts(gold: &EvalInput, system: &EvalInput, scored: &[Vec<bool>], granularity: Granularity) -> Vec<Counts> {
     let sentences = gold.sentences.iter().zip(&system.sentences).zip(scored);
     sentences
         .map(|((gold, system), scored)| count(&gold.analysis(), &system.analysis(), |word| scored[word], granularity))
@@ -284,8 +284,8 @@ fn counts(gold: &Input, system: &Input, scored: &[Vec<bool>], granularity: Granu
 impl SystemReport {
     /// `by_sentence` are the counts under the headline, if the words are gold's.
     fn new(
-        gold: &Input,
-        system: &Input,
+        gold: &EvalInput,
+        system: &EvalInput,
         aligned: Vec<AlignedScore>,
         punctuation: &[Vec<bool>],
         by_sentence: Option<&[Counts]>,

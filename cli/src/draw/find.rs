@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::sentence;
 use treebeam::error::{Error, Location, Problem, Result};
-use treebeam::eval::{Input, check_alignment};
+use treebeam::eval::{EvalInput, check_alignment};
 use treebeam::tree::ROOT;
 use treebeam::treebank::{Reader, Sentence};
 use treebeam_lab::draw::DrawnTree;
@@ -14,7 +14,7 @@ use treebeam_lab::draw::DrawnTree;
 pub struct Found {
     pub number: usize,
     pub sentence: Sentence,
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<EvalInput>,
 }
 
 impl Found {
@@ -52,8 +52,8 @@ impl Row {
     /// The sentence with its trees.
     pub fn found(self) -> Result<Found> {
         // Words are compared and trees checked as `treebeam eval` does.
-        let input = |sentence: &Sentence| Input::of_sentences(sentence.source(), [sentence]);
-        let inputs: Vec<Input> = self.sentences.iter().map(input).collect::<Result<_, Problem>>()?;
+        let input = |sentence: &Sentence| EvalInput::of_sentences(sentence.source(), [sentence]);
+        let inputs: Vec<EvalInput> = self.sentences.iter().map(input).collect::<Result<_, Problem>>()?;
         inputs[1..].iter().try_for_each(|input| check_alignment(&inputs[0], input))?;
         let sentence = self.sentences.into_iter().next().unwrap_or_else(|| unreachable!("there is a first file"));
         Ok(Found { number: self.number, sentence, inputs })

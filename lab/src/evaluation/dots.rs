@@ -2,7 +2,7 @@
 
 use minijinja::Value;
 
-use treebeam::eval::{ArcClass, Breakdowns, Bucket, SystemReport};
+use treebeam::eval::{ArcClass, Breakdowns, LengthBucket, SystemReport};
 
 use crate::report::templates::view;
 
@@ -47,17 +47,17 @@ fn of_arcs(systems: &[SystemReport], classes: impl Fn(&Breakdowns) -> Option<&[A
 
 /// The classes of sentences, as all systems do on them.
 fn of_sentences(systems: &[SystemReport]) -> Vec<Line<'_>> {
-    let all: Vec<&[Bucket]> = systems.iter().filter_map(|s| s.breakdowns.sentence_length.as_deref()).collect();
+    let all: Vec<&[LengthBucket]> = systems.iter().filter_map(|s| s.breakdowns.sentence_length.as_deref()).collect();
     let mut lines = Vec::new();
     for bucket in all.first().copied().unwrap_or_default().iter().filter(|bucket| bucket.scores.counts.tokens > 0) {
-        let same = |b: &&Bucket| b.sentence_length == bucket.sentence_length;
+        let same = |b: &&LengthBucket| b.sentence_length == bucket.sentence_length;
         let values = all.iter().map(|buckets| buckets.iter().find(same).map(las)).collect();
         lines.push(Line { class: &bucket.sentence_length, words: bucket.scores.counts.tokens, values });
     }
     lines
 }
 
-fn las(bucket: &Bucket) -> f64 {
+fn las(bucket: &LengthBucket) -> f64 {
     bucket.scores.counts.las()
 }
 

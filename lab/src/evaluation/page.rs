@@ -3,7 +3,7 @@
 use minijinja::Value;
 
 use treebeam::error::Result;
-use treebeam::eval::{Metric, Report, Section, SystemReport, Test};
+use treebeam::eval::{BreakdownSection, Metric, Report, SystemReport, Test};
 
 use super::dots::pictures;
 use super::render::{
@@ -35,7 +35,7 @@ pub fn page(report: &Report) -> Result<String> {
     };
     let of_both = |tests: &Vec<Test>| {
         let all = report.compared.as_deref().unwrap_or_default();
-        let sections = Section::ALL.into_iter().filter_map(|by| Some((by.title(), compared(by, all)?)));
+        let sections = BreakdownSection::ALL.into_iter().filter_map(|by| Some((by.title(), compared(by, all)?)));
         view! {
             table => comparison(tests),
             pictures => pictures(&report.systems),

@@ -5,8 +5,8 @@ use std::fmt::{self, Display};
 use treebeam::error::excerpt;
 use treebeam::eval::significance::{Interval, LEVEL};
 use treebeam::eval::{
-    AlignedScore, ArcClass, Breakdowns, Bucket, Compared, Confusion, Granularity, Headline, Metric, Punctuation,
-    Reliability, Report, Scores, Section, SystemReport, Test,
+    AlignedScore, ArcClass, BreakdownSection, Breakdowns, Compared, Confusion, Granularity, Headline, LengthBucket,
+    Metric, Punctuation, Reliability, Report, Scores, SystemReport, Test,
 };
 /// The report as text.
 pub fn render(report: &Report) -> String {
@@ -38,7 +38,7 @@ pub fn render(report: &Report) -> String {
         text += &comparison(tests).to_string();
         let rounds = format!("{} rounds over sentences, seed {}", report.samples, report.seed);
         text += &format!("p: approximate randomisation, two-sided; interval: bootstrap; {rounds}\n");
-        for section in Section::ALL {
+        for section in BreakdownSection::ALL {
             if let Some(table) = report.compared.as_deref().and_then(|all| compared(section, all)) {
                 text += &format!("\n{} against {}, by {}\n\n{table}", second.path, first.path, section.title());
             }
@@ -67,7 +67,7 @@ fn of_tags(report: &Report, column: &str) -> String {
             &format!("sentences without a mistake: {}\n", share(counts.exact_match_labelled(), counts.exact_labelled));
         for (section, mut table) in tables(&system.breakdowns) {
             let heads = match section {
-                Section::Label => vec!["tag"],
+                BreakdownSection::Label => vec!["tag"],
                 _ => vec!["tag in gold", "in the system"],
             };
             heads.into_iter().zip(&mut table.rows[0]).for_each(|(name, cell)| *cell = name.to_owned());
@@ -193,19 +193,19 @@ fn breakdowns(breakdowns: &Breakdowns, under: Headline) -> String {
 }
 
 /// The tables of a system's breakdowns.
-pub(super) fn tables(breakdowns: &Breakdowns) -> Vec<(Section, Table)> {
+pub(super) fn tables(breakdowns: &Breakdowns) -> Vec<(BreakdownSection, Table)> {
     let classes = |name, classes: &Option<Vec<ArcClass>>| classes.as_ref().map(|classes| arc_classes(name, classes));
     let confused = |name, all: &Option<Vec<Confusion>>| all.as_ref().map(|all| confusions(name, all));
     let tables = [
-        (Section::Length, classes("length", &breakdowns.length)),
-        (Section::Label, classes("label", &breakdowns.label)),
-        (Section::SentenceLength, breakdowns.sentence_length.as_deref().map(buckets)),
-        (Section::Projectivity, classes("arcs", &breakdowns.projectivity)),
-        (Section::Tag, classes("tag", &breakdowns.tag)),
-        (Section::Direction, classes("head", &breakdowns.direction)),
-        (Section::LabelConfusion, confused("label", &breakdowns.label_confusion)),
-        (Section::TagConfusion, confused("tag of the head", &breakdowns.tag_confusion)),
-        (Section::Confidence, breakdowns.confidence.as_deref().map(reliability)),
+        (BreakdownSection::Length, classes("length", &breakdowns.length)),
+        (BreakdownSection::Label, classes("label", &breakdowns.label)),
+        (BreakdownSection::SentenceLength, breakdowns.sentence_length.as_deref().map(buckets)),
+        (BreakdownSection::Projectivity, classes("arcs", &breakdowns.projectivity)),
+        (BreakdownSection::Tag, classes("tag", &breakdowns.tag)),
+        (BreakdownSection::Direction, classes("head", &breakdowns.direction)),
+        (BreakdownSection::LabelConfusion, confused("label", &breakdowns.label_confusion)),
+        (BreakdownSection::TagConfusion, confused("tag of the head", &breakdowns.tag_confusion)),
+        (BreakdownSection::Confidence, breakdowns.confidence.as_deref().map(reliability)),
     ];
     tables.into_iter().filter_map(|(section, table)| Some((section, table?))).collect()
 }
@@ -228,7 +228,7 @@ fn confusions(name: &str, confusions: &[Confusion]) -> Table {
 }
 
 /// Two systems by class of words.
-pub(super) fn compared(section: Section, all: &[Compared]) -> Option<Table> {
+pub(super) fn compared(section: BreakdownSection, all: &[Compared]) -> Option<Table> {
     let mut table = Table::new(1, ["class", "gold", "first", "second", "difference", "p"]);
     for class in all.iter().filter(|class| class.section == section) {
         let score = |right: u64| share(100.0 * right as f64 / class.gold as f64, right);
@@ -286,7 +286,7 @@ fn reliability(all: &[Reliability]) -> Table {
     table
 }
 
-fn buckets(buckets: &[Bucket]) -> Table {
+fn buckets(buckets: &[LengthBucket]) -> Table {
     let mut table = Table::new(1, ["length"].into_iter().chain(SCORES));
     for bucket in buckets {
         table.row(std::iter::once(bucket.sentence_length.clone()).chain(score_cells(&bucket.scores)));
