@@ -53,11 +53,11 @@ fn compare<S: TransitionSystem>(
         for width in [1 + number % 5, 8, 64].into_iter().skip(number % 2).step_by(2) {
             for margin in [NO_MARGIN, 30 * number as i64] {
                 let decoder = decoder.with_margin(margin);
-                let (expected, lag) = reference(&decoder, scorer, &workspace.input, width);
+                let (expected, gap) = reference(&decoder, scorer, &workspace.input, width);
                 let name = decoder.machine.system.info().name;
                 let place = format!("{name}, {what}, width {width}, margin {margin}, sentence {number}");
                 assert_eq!(decoder.decode_by_beam(&mut workspace, width, width), expected, "{place}");
-                assert_eq!(decoder.lag(&mut workspace, width), lag, "{place}");
+                assert_eq!(decoder.largest_gap(&mut workspace, width), gap, "{place}");
             }
         }
     }

@@ -47,7 +47,7 @@ pub fn actions(system: &dyn System) -> Actions {
     Actions::new(system.info().moves, N_LABELS, of_words.chain(from_root)).unwrap()
 }
 
-/// What [`Decoder::decode_by_beam`] and [`Decoder::lag`] are to find.
+/// What [`Decoder::decode_by_beam`] and [`Decoder::largest_gap`] are to find.
 pub fn reference<S: TransitionSystem>(
     decoder: &Decoder<S>,
     scorer: &LinearScorer<Hashed>,
@@ -96,7 +96,7 @@ pub fn reference<S: TransitionSystem>(
         items = next;
         tops.push(items[0].score);
     }
-    let lags = items[0].history().zip(tops.iter().rev()).map(|(item, top)| top - item.score);
+    let gaps = items[0].history().zip(tops.iter().rev()).map(|(item, top)| top - item.score);
     // Of derivations of one tree the best.
     let mut found: Vec<Parsed> = Vec::new();
     for item in &items {
@@ -105,5 +105,5 @@ pub fn reference<S: TransitionSystem>(
             found.push(parsed);
         }
     }
-    (found, lags.max().unwrap())
+    (found, gaps.max().unwrap())
 }

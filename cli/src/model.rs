@@ -109,7 +109,7 @@ fn of_transitions(model: &AnyModel) -> anyhow::Result<Info> {
         ("parses", format!("with a beam of width {}, unless told otherwise", header.beam)),
     ];
     lines.extend(header.clusters.iter().map(|clusters| ("clusters", format!("of {} words", clusters.len()))));
-    lines.extend(header.lags.iter().map(card::margins));
+    lines.extend(header.gaps.iter().map(card::margins));
     lines.extend(card::origin(&header.provenance, &header.training)?);
     let mut shown = serde_json::to_value(header)?;
     if let Some(clusters) = &header.clusters {

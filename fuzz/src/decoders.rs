@@ -52,9 +52,9 @@ fn check<S: TransitionSystem>(
     let found = decoder.decode_by_beam(&mut workspace, width, width);
     assert!(!found.is_empty() && found.is_sorted_by(|a, b| a.score >= b.score), "{what}");
     assert!(found.iter().all(|parsed| is_tree(parsed, roots)), "{what}: what was found is no tree");
-    let (expected, lag) = reference(&decoder, &scorer, &workspace.input, width);
+    let (expected, gap) = reference(&decoder, &scorer, &workspace.input, width);
     assert_eq!(found, expected, "{what}: the plainest beam");
-    assert_eq!(decoder.lag(&mut workspace, width), lag, "{what}: lag");
+    assert_eq!(decoder.largest_gap(&mut workspace, width), gap, "{what}: gap");
     assert_eq!(plain.decode(&mut workspace, 1, 1), plain.decode_by_beam(&mut workspace, 1, 1), "{what}: greedily");
 
     // Beams that merge are for some systems, and for sets without the last actions.

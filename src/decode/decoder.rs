@@ -17,7 +17,7 @@ pub struct Decoder<'m, S> {
     pub machine: Machine<'m, S>,
     /// Scorer of configurations.
     pub scorer: &'m dyn Scorer,
-    /// Margin of pruning: largest lag of candidates of a step behind the best, in the model's fixed point; see
+    /// Margin of pruning: largest score gap of candidates of a step to the best, in the model's fixed point; see
     /// [`margin`](super::margin).
     pub margin: i64,
 }
@@ -28,7 +28,7 @@ impl<'m, S: TransitionSystem> Decoder<'m, S> {
         Decoder { machine: Machine::new(system, actions, scorer), scorer, margin: NO_MARGIN }
     }
 
-    /// The decoder that leaves out candidates which lag more than `margin` behind the best of their step.
+    /// The decoder that leaves out candidates with a larger score gap than `margin` to the best of their step.
     #[must_use]
     pub fn with_margin(self, margin: i64) -> Decoder<'m, S> {
         Decoder { margin, ..self }
@@ -160,11 +160,11 @@ impl<'m, S: TransitionSystem> Decoder<'m, S> {
         ControlFlow::Break(Parsed::best(parsed, k))
     }
 
-    /// Lag of the derivation that wins in a beam of `width`: its largest score gap to the best item of a step.
+    /// Largest score gap to the best item of a step of the derivation that wins in a beam of `width`.
     ///
     /// # Panics
     /// If `width` is 0.
-    pub fn lag(&self, workspace: &mut Workspace, width: usize) -> i64 {
+    pub fn largest_gap(&self, workspace: &mut Workspace, width: usize) -> i64 {
         let (mut stepper, _) = workspace.stepper(self.machine, self.scorer);
         let mut tops = Vec::new();
         let items = self.beams(&mut stepper, width, &mut |items: &[ItemOf<S>]| tops.push(items[0].score));
@@ -191,7 +191,7 @@ impl<'m, S: TransitionSystem> Decoder<'m, S> {
     }
 }
 
-/// Largest lag of a derivation behind the highest scores of all steps, `tops`.
+/// Largest gap of a derivation to the highest scores of all steps, `tops`.
 fn behind<'a, C>(winner: &'a Item<'a, C>, tops: &[i64]) -> i64 {
     let behind = winner.history().zip(tops.iter().rev()).map(|(item, top)| top - item.score);
     behind.max().unwrap_or_default()

@@ -1,8 +1,8 @@
-//! Pruning by score: a candidate that lags far behind the best of its step hardly ever leads to the tree that is chosen.
+//! Pruning by score: a candidate with a large score gap to the best of its step hardly ever leads to the tree that is chosen.
 //!
-//! The scale of lags depends on the model. So each model is calibrated: its development data are parsed without a
-//! margin, and for each sentence the largest lag of the winning derivation behind the best item of a step is noted.
-//! Pruning by the largest lag of all but one sentence in a hundred, say, then changes at most that one.
+//! The scale of gaps depends on the model. So each model is calibrated: its development data are parsed without a
+//! margin, and for each sentence the largest gap of the winning derivation to the best item of a step is noted.
+//! Pruning by the largest gap of all but one sentence in a hundred, say, then changes at most that one.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -11,20 +11,20 @@ use std::str::FromStr;
 
 use super::{Decoder, NO_MARGIN, Workspace};
 use crate::features::Input;
-use crate::model::{Lags, Model, Scoring};
+use crate::model::{Model, ScoreGaps, Scoring};
 use crate::with_system;
 
-/// Margin of pruning: candidates of a step that lag further behind the best are left out.
+/// Margin of pruning: candidates of a step with a larger gap to the best are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Margin {
     /// None: the beam alone prunes.
     #[default]
     None,
-    /// Those that lag more than almost all winners in the model's development data did, see [`Margin::AUTO`]; none if the
+    /// Those with a larger gap than almost all winners in the model's development data, see [`Margin::AUTO`]; none if the
     /// model was not calibrated, or on fewer sentences than [`Margin::AUTO_SENTENCES`].
     Auto,
-    /// Those that lag more than this percentage of the winners did.
+    /// Those with a larger gap than this percentage of the winners.
     Quantile(f64),
 }
 
@@ -35,7 +35,7 @@ impl Margin {
     pub const AUTO: f64 = 99.5;
 
     /// Least number of sentences that a model must have been calibrated on for [`Margin::Auto`]. Of n sentences with
-    /// the largest lag that was met, one in n + 1 more is expected to lag further.
+    /// the largest gap that was met, one in n + 1 more is expected to have a larger one.
     pub const AUTO_SENTENCES: usize = 200;
 
     /// The percentage of winners that are to survive, if there is a margin.
@@ -92,21 +92,21 @@ impl From<Margin> for String {
 /// The widths that models are calibrated at.
 pub const WIDTHS: [usize; 6] = [2, 4, 8, 16, 32, 64];
 
-/// The margin for a beam of `width` by the `lags` of a model, in units of 1 / `scale`: from the narrowest beam known that is as
+/// The margin for a beam of `width` by the `gaps` of a model, in units of 1 / `scale`: from the narrowest beam known that is as
 /// wide, or else from the widest. `None` where there is none.
-pub fn margin(margin: Margin, lags: &[Lags], width: usize, scale: u32) -> Option<i64> {
+pub fn margin(margin: Margin, gaps: &[ScoreGaps], width: usize, scale: u32) -> Option<i64> {
     let percentage = margin.percentage().filter(|_| width > 1)?;
-    let as_wide = lags.iter().filter(|lags| lags.width >= width).min_by_key(|lags| lags.width);
-    let nearest = as_wide.or_else(|| lags.iter().max_by_key(|lags| lags.width))?;
+    let as_wide = gaps.iter().filter(|gaps| gaps.width >= width).min_by_key(|gaps| gaps.width);
+    let nearest = as_wide.or_else(|| gaps.iter().max_by_key(|gaps| gaps.width))?;
     if margin == Margin::Auto && nearest.sentences < Margin::AUTO_SENTENCES {
         return None;
     }
-    let lag = nearest.quantile(percentage)? * f64::from(scale);
-    lag.is_finite().then_some((lag.ceil().max(0.0) as i64).min(NO_MARGIN))
+    let gap = nearest.quantile(percentage)? * f64::from(scale);
+    gap.is_finite().then_some((gap.ceil().max(0.0) as i64).min(NO_MARGIN))
 }
 
 impl<F: Scoring> Model<F> {
-    /// Notes in the header by how much the derivations that win lag behind on the way, on these sentences, at
+    /// Notes in the header the score gaps of the derivations that win, on these sentences, at
     /// [the usual widths](WIDTHS) and at the model's own. The threads are those of the current pool.
     pub fn calibrate(&mut self, inputs: &[&Input]) {
         let mut widths = WIDTHS.to_vec();
@@ -114,20 +114,20 @@ impl<F: Scoring> Model<F> {
             widths.push(self.header.beam);
         }
         widths.retain(|&width| width > 1);
-        self.header.lags = widths.into_iter().map(|width| self.lags(inputs, width)).collect();
+        self.header.gaps = widths.into_iter().map(|width| self.gaps(inputs, width)).collect();
     }
 
-    fn lags(&self, inputs: &[&Input], width: usize) -> Lags {
+    fn gaps(&self, inputs: &[&Input], width: usize) -> ScoreGaps {
         let workspace = || Workspace::new(self.actions.n_labels());
         let scorer = self.scorer.scorer();
-        let lag = |workspace: &mut Workspace, input: &&Input| {
+        let gap = |workspace: &mut Workspace, input: &&Input| {
             workspace.input.clone_from(input);
             with_system!(self.header.system, self.header.roots, |system| {
-                Decoder::new(system, &self.actions, &*scorer).lag(workspace, width)
+                Decoder::new(system, &self.actions, &*scorer).largest_gap(workspace, width)
             })
         };
-        let lags = inputs.par_iter().map_init(workspace, lag).collect();
-        Lags::new(width, lags, self.scorer.scale())
+        let gaps = inputs.par_iter().map_init(workspace, gap).collect();
+        ScoreGaps::new(width, gaps, self.scorer.scale())
     }
 }
 
@@ -137,20 +137,23 @@ mod tests {
 
     #[test]
     fn the_margin_is_that_of_a_beam_as_wide() {
-        let of =
-            |width| Lags { width, sentences: 1, quantiles: vec![(99.0, width as f64), (100.0, 2.0 * width as f64)] };
-        let lags = [of(2), of(8), of(64)];
-        let margin_at = |width| margin(Margin::Quantile(99.0), &lags, width, 10);
+        let of = |width| ScoreGaps {
+            width,
+            sentences: 1,
+            quantiles: vec![(99.0, width as f64), (100.0, 2.0 * width as f64)],
+        };
+        let gaps = [of(2), of(8), of(64)];
+        let margin_at = |width| margin(Margin::Quantile(99.0), &gaps, width, 10);
         assert_eq!(
             [1, 2, 3, 8, 9, 64, 100].map(margin_at),
             [None, Some(20), Some(80), Some(80), Some(640), Some(640), Some(640)]
         );
-        assert_eq!(margin(Margin::None, &lags, 8, 10), None);
+        assert_eq!(margin(Margin::None, &gaps, 8, 10), None);
         assert_eq!(margin(Margin::Auto, &[], 8, 10), None);
         // Automatic margins need enough sentences to tell what is rare.
-        assert_eq!(margin(Margin::Auto, &lags, 8, 10), None);
-        let lags = lags.map(|lags| Lags { sentences: Margin::AUTO_SENTENCES, ..lags });
-        assert!(margin(Margin::Auto, &lags, 8, 10).is_some_and(|margin| margin > 80 && margin < 160));
+        assert_eq!(margin(Margin::Auto, &gaps, 8, 10), None);
+        let gaps = gaps.map(|gaps| ScoreGaps { sentences: Margin::AUTO_SENTENCES, ..gaps });
+        assert!(margin(Margin::Auto, &gaps, 8, 10).is_some_and(|margin| margin > 80 && margin < 160));
     }
 
     #[test]

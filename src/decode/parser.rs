@@ -87,12 +87,12 @@ impl<'m, F: Scoring> Parser<'m, F> {
         Ok(Parser { model, strategy, margin: None, marginals: None, pool, workspaces })
     }
 
-    /// The parser that leaves out items of a beam which lag behind by more than this; see [`Margin`].
+    /// The parser that leaves out items of a beam with a larger score gap than this to the best; see [`Margin`].
     #[must_use]
     pub fn with_margin(self, margin: Margin) -> Parser<'m, F> {
-        let Header { lags, .. } = &self.model.header;
+        let Header { gaps, .. } = &self.model.header;
         let width = self.strategy.width().unwrap_or(1);
-        Parser { margin: margin::margin(margin, lags, width, self.model.scorer.scale()), ..self }
+        Parser { margin: margin::margin(margin, gaps, width, self.model.scorer.scale()), ..self }
     }
 
     /// The parser that tells exact marginals, calibrated so, if it searches exactly.
@@ -102,7 +102,7 @@ impl<'m, F: Scoring> Parser<'m, F> {
         Parser { marginals: marginals.map(|marginals| marginals.scaled(scale)), ..self }
     }
 
-    /// Margin of pruning, as a score: largest lag of items behind the best of their step; `None` if the beam alone
+    /// Margin of pruning, as a score: largest score gap of items to the best of their step; `None` if the beam alone
     /// prunes.
     pub fn margin(&self) -> Option<f64> {
         self.margin.map(|margin| margin as f64 / f64::from(self.model.scorer.scale()))
@@ -198,7 +198,7 @@ pub struct Search<'s> {
     pub actions: &'s Actions,
     /// Search strategy.
     pub strategy: Strategy,
-    /// Margin of pruning: largest lag of items of a beam; [`NO_MARGIN`] for any.
+    /// Margin of pruning: largest score gap of items of a beam; [`NO_MARGIN`] for any.
     pub margin: i64,
     /// Calibration of exact marginals, in the fixed point of scores, if exact search is to tell any.
     pub marginals: Option<Marginals>,

@@ -11,7 +11,7 @@ use fearless_simd::{i32x4, u32x4};
 use super::item::{Candidate, IDLE};
 use crate::configuration::Point;
 use crate::scorer::StepScores;
-use crate::scorer::lanes::{self, MAX_LAG, N_BEST, NO_SCORE};
+use crate::scorer::lanes::{self, MAX_GAP, N_BEST, NO_SCORE};
 use crate::system::{ActionId, Choice, FORBIDDEN};
 use crate::vector::vectorised;
 
@@ -225,7 +225,7 @@ impl Selected<'_> {
 }
 
 impl Keys {
-    /// The best candidates of all offers, in order, as many as are `wanted`, none of which lags more than `margin`; `None` if
+    /// The best candidates of all offers, in order, as many as are `wanted`, none of which has a larger gap than `margin`; `None` if
     /// numbers of 32 bits cannot tell their scores apart, or there are too many offers.
     #[inline]
     pub fn select<'k>(
@@ -235,7 +235,7 @@ impl Keys {
         scored: ScoredStep,
     ) -> Option<Selected<'k>> {
         let ([Offer { base: best, .. }, ..], [.., Offer { base: last, .. }]) = (offers, offers) else { return None };
-        if offers.len() > 1 << 16 || best - last > i64::from(MAX_LAG) {
+        if offers.len() > 1 << 16 || best - last > i64::from(MAX_GAP) {
             return None;
         }
         let (top, are_all) = vectorised!(simd => self.select_with(simd, (wanted, margin), *best, offers, scored));
@@ -341,7 +341,7 @@ impl Keys {
     }
 }
 
-/// The best candidates in order, as many as are `wanted`, none of which lags more than `margin`.
+/// The best candidates in order, as many as are `wanted`, none of which has a larger gap than `margin`.
 pub fn best_of(candidates: &mut Vec<Candidate>, wanted: usize, margin: i64) -> &[Candidate] {
     candidates.sort_unstable();
     candidates.truncate(wanted);

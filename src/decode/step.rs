@@ -85,7 +85,7 @@ impl<'w, 'a, S: TransitionSystem> Stepper<'w, 'a, S> {
         self.machine.initial(self.arena, self.context.input.n_nodes())
     }
 
-    /// Replaces `items` by their best successors, at most `width`, none of which lags more than `margin` behind the best, and the
+    /// Replaces `items` by their best successors, at most `width`, none of which has a larger score gap than `margin` to the best, and the
     /// items of `restricted` by theirs. False, and nothing is done, if all derivations are complete.
     ///
     /// Of successors that made the same arcs in another order and have the same stack only the best is kept: its twin has the

@@ -99,8 +99,8 @@ pub fn diagnose<F: Scoring>(
     if model.header.lift.is_some() {
         return Ok(None);
     }
-    let lags = &model.header.lags;
-    let margin = margin::margin(margin, lags, width, model.scorer.scale()).unwrap_or(NO_MARGIN);
+    let gaps = &model.header.gaps;
+    let margin = margin::margin(margin, gaps, width, model.scorer.scale()).unwrap_or(NO_MARGIN);
     let gold = &*gold.for_target(model.header.target());
     let mut labels = model.label_decoding.labels().clone();
     let trees = gold.trees(Roots::Several, &mut labels)?.into_iter().map(Gold::new);

@@ -95,8 +95,8 @@ pub fn marginals(scores: &ArcScores, roots: Roots, temperature: f64) -> Vec<f64>
         let heads = (ROOT..=n as Node).filter(|&head| is_head(head));
         let best = heads.map(|head| scores.get(head, dependent)).max().unwrap_or(0);
         let weight = |head: Node| {
-            let lag = f64::from(scores.get(head, dependent)) - f64::from(best);
-            if is_head(head) { (lag / temperature).max(LEAST).exp() } else { 0.0 }
+            let gap = f64::from(scores.get(head, dependent)) - f64::from(best);
+            if is_head(head) { (gap / temperature).max(LEAST).exp() } else { 0.0 }
         };
         walk.heads.push((1..=n as Node).map(weight).collect());
         walk.root.push(weight(ROOT) * of_root.exp());

@@ -140,7 +140,7 @@ impl TrainingData {
             arcs: arcs.into_iter().collect(),
             root_label: root_label(kept.iter().map(|(_, tree)| tree)),
             beam: options.decoding_beam(),
-            lags: Vec::new(),
+            gaps: Vec::new(),
             confidence: None,
             lift: (options.nonprojective == Nonprojective::Lift).then_some(options.lift),
             decisions: options.decisions,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Calibration, Lags, Network};
+use super::{Calibration, Network, ScoreGaps};
 use crate::configuration::max_tagged_words;
 use crate::error::{Error, Result};
 use crate::eval::Counts;
@@ -65,12 +65,12 @@ pub struct Header {
     /// The label of words that no move attached and that hang on the root: the most frequent one of root arcs in training.
     #[serde(default)]
     pub root_label: LabelId,
-    /// The width to decode at unless told otherwise.
+    /// The default width to decode at.
     pub beam: usize,
-    /// Calibration of pruning: quantiles of the largest lag of winning derivations in beams, by width; empty if the
+    /// Calibration of pruning: quantiles of the largest score gap of winning derivations in beams, by width; empty if the
     /// model was not calibrated.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lags: Vec<Lags>,
+    #[serde(rename = "lags", default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<ScoreGaps>,
     /// Calibration of confidences; none if the model was not calibrated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Calibration>,

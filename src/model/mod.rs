@@ -3,27 +3,27 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `calibration` | calibration of pruning, by score gaps of winners in beams, and of confidences |
 //! | `header` | what a model is and all that is needed to train it again |
 //! | `file` | the model file |
-//! | `lags` | by how much winners lag behind in beams: what margins are chosen by; calibration of confidences |
 //! | `network` | what a network looks like |
 //! | `label_decoding` | from decoded trees to the trees that users get |
 //! | `frozen`, `trainable` | what a kind of scorer offers besides scores |
 
+mod calibration;
 mod file;
 mod frozen;
 mod header;
 mod label_decoding;
-mod lags;
 mod model_ref;
 mod network;
 mod trainable;
 
+pub use calibration::{Calibration, Marginals, ScoreGaps};
 pub use frozen::{Frozen, Scoring, Size};
 pub(crate) use header::MAX_BEAM;
 pub use header::{ArcLabel, Header, Notes, Provenance, Pruned, VectorsOrigin};
 pub use label_decoding::LabelDecoding;
-pub use lags::{Calibration, Lags, Marginals};
 pub(crate) use model_ref::ModelRef;
 pub use network::{Activation, Layers, Lstm, Network, ScorerKind};
 pub use trainable::{Averaged, DroppedFeatures, Seen, Trainable, best_permitted};

@@ -118,7 +118,7 @@ impl AnyParser {
         }
     }
 
-    /// Margin of pruning, as a score: largest lag of items behind the best of their step, if that prunes.
+    /// Margin of pruning, as a score: largest score gap of items to the best of their step, if that prunes.
     pub fn margin(&self) -> Option<f64> {
         match &self.parser {
             LoadedParser::Transitions(parser, _) => parser.margin(),
@@ -291,7 +291,7 @@ fn transitions(
     // Margins are calibrated on where the best tree comes from, among items that are compared as they were.
     let takes_margins = strategy.takes_margins() && n_trees == 1 && alternatives.is_none();
     let margin = margin.unwrap_or(if takes_margins { Margin::Auto } else { Margin::None });
-    if matches!(margin, Margin::Quantile(_)) && model.header.lags.is_empty() {
+    if matches!(margin, Margin::Quantile(_)) && model.header.gaps.is_empty() {
         return usage(&format!(
             "--margin {margin}: the model was not calibrated, which takes training with a beam and --dev; expected auto or none"
         ));

@@ -16,11 +16,11 @@ pub(super) const ZERO: Block = Block([0; Actions::LANES]);
 pub const N_BEST: usize = 4;
 
 /// In place of the score of a forbidden action: less than any other, and than any other less what items of a beam may lie apart
-/// ([`MAX_LAG`]).
-pub const NO_SCORE: i32 = i32::MIN + MAX_LAG;
+/// ([`MAX_GAP`]).
+pub const NO_SCORE: i32 = i32::MIN + MAX_GAP;
 
 /// Largest score difference within a beam for which 32-bit scores are exact.
-pub const MAX_LAG: i32 = 1 << 28;
+pub const MAX_GAP: i32 = 1 << 28;
 
 #[inline(always)]
 fn lanes_of<V: Simd>(simd: V, block: &[i32; Actions::LANES]) -> i32x16<V> {

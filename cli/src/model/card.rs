@@ -9,7 +9,7 @@ use crate::shell::quoted;
 use crate::templates::filled;
 use treebeam::features::{ColumnName, WordShape};
 use treebeam::linear::Learner;
-use treebeam::model::{Lags, Provenance};
+use treebeam::model::{Provenance, ScoreGaps};
 use treebeam::options::{GivenOptions, Options};
 use treebeam::system::OracleKind;
 use treebeam::tree::Roots;
@@ -59,10 +59,10 @@ pub fn columns(words: ColumnName, shape: WordShape, tags: Option<ColumnName>) ->
 }
 
 /// The margins that keep the trees of most sentences.
-pub fn margins(lags: &Lags) -> Line {
-    let at = |percentage: f64| lags.quantile(percentage).unwrap_or_default();
+pub fn margins(gaps: &ScoreGaps) -> Line {
+    let at = |percentage: f64| gaps.quantile(percentage).unwrap_or_default();
     let [a, b, c] = [99.0, 99.5, 99.9].map(at);
-    let Lags { width, sentences, .. } = lags;
+    let ScoreGaps { width, sentences, .. } = gaps;
     (
         "margins",
         format!("width {width}: 99 % of {sentences} sentences lag {a:.1} at most, 99.5 % {b:.1}, 99.9 % {c:.1}"),

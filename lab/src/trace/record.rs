@@ -101,7 +101,7 @@ pub fn trace(model: &AnyModel, sentence: &Sentence, number: usize, options: &Opt
         }
         model.read(sentence, &mut workspace.input);
         let (gold, listed) = (prepared.as_ref(), options.listed);
-        let margin = margin::margin(options.margin, &model.header.lags, width, model.scorer.scale());
+        let margin = margin::margin(options.margin, &model.header.gaps, width, model.scorer.scale());
         let margin = margin.unwrap_or(NO_MARGIN);
         let subject = Subject { model, gold, oracle, width, margin, listed, most_items };
         let watched = with_system!(model.header.system, model.header.roots, oracle, |system| {

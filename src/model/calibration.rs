@@ -1,16 +1,16 @@
-//! Calibration of pruning: lags of winning derivations in beams of several widths. Calibration of confidences.
+//! Calibration of pruning, by score gaps of winning derivations in beams of several widths, and of confidences.
 
 use serde::{Deserialize, Serialize};
 
-/// Lags of winning derivations: the largest score gap to the best item of a step, in a beam of one width.
+/// Quantiles of the largest score gap of winning derivations to the best item of a step, in a beam of one width.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Lags {
+pub struct ScoreGaps {
     /// The width of the beam.
     pub width: usize,
     /// The sentences that were parsed.
     pub sentences: usize,
-    /// Percentages of them, ascending, and the largest lag of so many: as a score, in which a step of the perceptron changes a
+    /// Percentages of them, ascending, and the largest gap of so many: as a score, in which a step of the perceptron changes a
     /// weight by 1 before averaging.
     pub quantiles: Vec<(f64, f64)>,
 }
@@ -25,7 +25,7 @@ pub struct Calibration {
     pub heads: f64,
     /// The same of labels of words that have the right head.
     pub labels: f64,
-    /// Calibration of exact marginals, which do without the above; none where search tells none.
+    /// Calibration of exact marginals, which do without the above; none where search computes none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marginals: Option<Marginals>,
 }
@@ -67,34 +67,34 @@ impl Calibration {
 /// The percentages that are kept.
 const PERCENTAGES: [f64; 10] = [50.0, 75.0, 90.0, 95.0, 97.5, 99.0, 99.5, 99.8, 99.9, 100.0];
 
-impl Lags {
-    /// The quantiles of these lags, in units of 1 / `scale`.
-    pub fn new(width: usize, mut lags: Vec<i64>, scale: u32) -> Lags {
-        lags.sort_unstable();
+impl ScoreGaps {
+    /// The quantiles of these gaps, in units of 1 / `scale`.
+    pub fn new(width: usize, mut gaps: Vec<i64>, scale: u32) -> ScoreGaps {
+        gaps.sort_unstable();
         let quantile = |percentage: f64| {
             // 99.9 % of 1,000 are 999, in spite of rounding.
-            let n = (percentage * lags.len() as f64 / 100.0 - 1e-6).ceil() as usize;
-            let lag = lags.get(n.max(1) - 1).copied().unwrap_or_default();
+            let n = (percentage * gaps.len() as f64 / 100.0 - 1e-6).ceil() as usize;
+            let gap = gaps.get(n.max(1) - 1).copied().unwrap_or_default();
             // So many digits are read from a file as they were written.
-            (percentage, (lag as f64 / f64::from(scale) * 1e4).round() / 1e4)
+            (percentage, (gap as f64 / f64::from(scale) * 1e4).round() / 1e4)
         };
-        Lags { width, sentences: lags.len(), quantiles: PERCENTAGES.map(quantile).to_vec() }
+        ScoreGaps { width, sentences: gaps.len(), quantiles: PERCENTAGES.map(quantile).to_vec() }
     }
 
-    /// The largest lag of this percentage of the sentences; between those that are known, on a straight line. None if nothing
+    /// The largest gap of this percentage of the sentences; between those that are known, on a straight line. None if nothing
     /// is known.
     pub fn quantile(&self, percentage: f64) -> Option<f64> {
         let next = self.quantiles.iter().position(|&(known, _)| known >= percentage);
-        let (above, lag) = match next {
+        let (above, gap) = match next {
             Some(next) => self.quantiles[next],
             None => *self.quantiles.last()?,
         };
         let below = next.and_then(|next| next.checked_sub(1)).map(|below| self.quantiles[below]);
         Some(match below {
-            Some((known, lag_below)) if above > known => {
-                lag_below + (lag - lag_below) * (percentage.min(above) - known) / (above - known)
+            Some((known, gap_below)) if above > known => {
+                gap_below + (gap - gap_below) * (percentage.min(above) - known) / (above - known)
             }
-            _ => lag,
+            _ => gap,
         })
     }
 }
@@ -104,12 +104,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_lags_that_were_met() {
-        let lags = Lags::new(8, (1..=1000).rev().collect(), 10);
-        let quantile = |percentage| lags.quantile(percentage).unwrap();
+    fn quantiles_are_gaps_that_were_met() {
+        let gaps = ScoreGaps::new(8, (1..=1000).rev().collect(), 10);
+        let quantile = |percentage| gaps.quantile(percentage).unwrap();
         assert_eq!([50.0, 99.0, 99.9, 100.0].map(quantile), [50.0, 99.0, 99.9, 100.0]);
         assert_eq!(quantile(80.0), 80.0);
         assert_eq!(quantile(1.0), 50.0, "below the first that is known");
-        assert_eq!(Lags { quantiles: Vec::new(), ..lags }.quantile(99.0), None);
+        assert_eq!(ScoreGaps { quantiles: Vec::new(), ..gaps }.quantile(99.0), None);
     }
 }
