@@ -1,7 +1,7 @@
 //! Enums whose values are chosen by name.
 
 /// Makes a fieldless enum of named values. Their names are the same on the command line, in specifications and in files: in
-/// kebab case, or as the values say, `Value = "name"`; then the enum tells them, too, by a method `name`
+/// kebab case, or as the values say, `Value = "name"`; then the enum has them in a method `name`, too
 /// and as text.
 ///
 /// The first paragraph about a value is what `--help` says of it.

@@ -34,7 +34,7 @@ impl fmt::Display for Location {
 /// The most characters of a value from a file that a message repeats.
 const EXCERPT: usize = 60;
 
-/// The same of a sentence's id, which is told whole: no treebank has longer ones.
+/// The same of a sentence's id, which is repeated whole: no treebank has longer ones.
 pub(crate) const ID: usize = 400;
 
 /// Excerpt of a value from a file for a message: on one line and not too much of it. Control characters, and others that
@@ -73,12 +73,12 @@ pub fn excerpt_of_ascii(text: &str) -> String {
 ///
 /// # Examples
 /// ```
-/// use treebeam::error::told_apart;
+/// use treebeam::error::distinguished;
 ///
-/// assert_eq!(told_apart("cat", "cut"), ["`cat`", "`cut`"]);
-/// assert_eq!(told_apart("cafe\u{301}", "café"), ["`cafe\u{301}` (U+0065 U+0301)", "`café` (U+00E9)"]);
+/// assert_eq!(distinguished("cat", "cut"), ["`cat`", "`cut`"]);
+/// assert_eq!(distinguished("cafe\u{301}", "café"), ["`cafe\u{301}` (U+0065 U+0301)", "`café` (U+00E9)"]);
 /// ```
-pub fn told_apart(one: &str, other: &str) -> [String; 2] {
+pub fn distinguished(one: &str, other: &str) -> [String; 2] {
     let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let rest = |text: &str| text.chars().skip(same).collect::<Vec<char>>();
     let (a, b) = (rest(one), rest(other));
@@ -159,17 +159,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn look_alikes_are_told_apart() {
+    fn look_alikes_are_distinguished() {
         for (one, other, expected) in [
             ("dog", "dogs", ["`dog`", "`dogs`"]),
             ("a b", "a\u{a0}b", ["`a b` (U+0020)", "`a\\u{a0}b` (U+00A0)"]),
             ("АB", "AB", ["`АB` (U+0410)", "`AB` (U+0041)"]),
             ("x", "x\u{200b}", ["`x`", "`x\\u{200b}` (U+200B)"]),
         ] {
-            assert_eq!(told_apart(one, other), expected);
+            assert_eq!(distinguished(one, other), expected);
         }
         let long = "y".repeat(100);
-        let [one, other] = told_apart(&(long.clone() + "1"), &(long + "2"));
+        let [one, other] = distinguished(&(long.clone() + "1"), &(long + "2"));
         assert_eq!((one.as_str(), other.as_str()), ("`…yyyyyyyyyy1`", "`…yyyyyyyyyy2`"));
         assert_eq!(excerpt_of_ascii("\u{ff12}"), "`\u{ff12}` (U+FF12)");
     }

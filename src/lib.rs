@@ -37,7 +37,7 @@
 //!
 //! # Where to find what
 //!
-//! | folder | what it holds |
+//! | folder | content |
 //! |---|---|
 //! | [`files`] | reading and writing files: packed, whole or not at all, checksummed sections |
 //! | [`tree`] | heads and labels as mathematics: validity, projectivity, lifting |

@@ -1,4 +1,4 @@
-//! The threads that this process starts, and what it has used, where the system tells.
+//! The threads that this process starts, and what it has used, where the system reports it.
 
 use rayon::prelude::*;
 use std::num::NonZero;
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::error::{Error, Result};
 
-/// Seconds of the processor that this thread has used, where the system tells: on Linux.
+/// Seconds of the processor that this thread has used, where the system reports it: on Linux.
 pub fn thread_cpu_s() -> Option<f64> {
     #[cfg(target_os = "linux")]
     {
@@ -83,13 +83,13 @@ impl<'p> Clock<'p> {
         self.start.elapsed().as_secs_f64()
     }
 
-    /// Seconds of the processor since the start, of all these threads together, where the system tells.
+    /// Seconds of the processor since the start, of all these threads together, where the system reports it.
     pub fn cpu_seconds(&self) -> Option<f64> {
         cpu_s_with(self.pool).zip(self.cpu_start).map(|(end, start)| end - start)
     }
 }
 
-/// Seconds of the processor that this thread and those of `pool` have used, where the system tells.
+/// Seconds of the processor that this thread and those of `pool` have used, where the system reports it.
 pub fn cpu_s_with(pool: &rayon::ThreadPool) -> Option<f64> {
     let of_pool: Option<f64> = pool.broadcast(|_| thread_cpu_s()).into_iter().sum();
     match pool.current_thread_index() {
@@ -104,7 +104,7 @@ pub fn reset_peak_rss() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
-/// The most memory that the process has held, in bytes, mapped files included, where Linux tells. (`getrusage` would not
+/// The most memory that the process has used, in bytes, mapped files included, where Linux reports it. (`getrusage` would not
 /// do: its peak is inherited from the parent.)
 pub fn peak_rss_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;

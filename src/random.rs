@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 /// The generator's name, as records of experiments state it.
 pub const GENERATOR: &str = "xoshiro256++ (rand 0.10), streams by SHA-256";
 
-/// The stream for `purpose` under `seed`, told apart from others by `numbers`.
+/// The stream for `purpose` under `seed`, distinguished from others by `numbers`.
 pub fn stream(seed: u64, purpose: &str, numbers: &[u64]) -> Xoshiro256PlusPlus {
     let mut hasher = Sha256::new();
     hasher.update(seed.to_le_bytes());

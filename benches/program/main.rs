@@ -8,7 +8,7 @@
 //! has just built, reads revisions from git, and writes into `results/`. What the library's functions take is measured by the
 //! other benchmark, `benches/main.rs`.
 //!
-//! `make bench-instructions` runs it; `cargo bench --bench program -- instructions --help` tells more. How fast the program is by the
+//! `make bench-instructions` runs it; `cargo bench --bench program -- instructions --help` says more. How fast the program is by the
 //! clock is an experiment, `experiments/throughput.toml`.
 
 mod instructions;

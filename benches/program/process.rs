@@ -25,8 +25,8 @@ pub fn run(command: &mut Command) -> anyhow::Result<Output> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().with_context(|| name.clone())?;
     if !output.status.success() {
-        let told = String::from_utf8_lossy(&output.stderr);
-        let last = told.trim().lines().next_back().unwrap_or("it said nothing");
+        let message = String::from_utf8_lossy(&output.stderr);
+        let last = message.trim().lines().next_back().unwrap_or("it said nothing");
         bail!("{name}: {}: {last}", output.status);
     }
     Ok(output)

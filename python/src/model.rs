@@ -267,7 +267,7 @@ impl Model {
             let mut trees = Vec::new();
             room(&mut trees, sentences.len())?;
             self.parse_all(py, sentences, &options, |sentence, mut parsed| {
-                confidence::tell(&mut parsed, self.model.confidence(), self.model.scale());
+                confidence::assign(&mut parsed, self.model.confidence(), self.model.scale());
                 trees.push(Tree::all(sentence, parsed, &self.labels, &self.model));
                 Ok(())
             })?;

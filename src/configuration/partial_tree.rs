@@ -411,7 +411,7 @@ impl States {
             Slot::Label => tree.label,
             Slot::Size => self.size(tree),
             _ => {
-                let (side, place) = Side::holding(slot);
+                let (side, place) = Side::containing(slot);
                 self.state(side, tree.id(side)).0[place]
             }
         }

@@ -29,7 +29,7 @@ impl Side {
     /// The number of sides.
     pub const COUNT: usize = 4;
 
-    /// The slots that the state of the side holds, in its order; the node comes first.
+    /// The slots that the state of the side contains, in its order; the node comes first.
     pub fn slots(self) -> &'static [Slot] {
         use Slot::*;
         match self {
@@ -44,21 +44,24 @@ impl Side {
     pub(crate) fn place(self, slot: Slot) -> Option<usize> {
         match (self, slot) {
             (Side::Left | Side::Right, Slot::Size) => Some(SIZE),
-            _ => self.slots().iter().position(|&held| held == slot),
+            _ => self.slots().iter().position(|&other| other == slot),
         }
     }
 
-    /// A side whose state holds a slot other than the size, and where.
-    pub fn holding(slot: Slot) -> (Side, usize) {
+    /// A side whose state contains a slot other than the size, and the place there.
+    pub fn containing(slot: Slot) -> (Side, usize) {
         let at = |side: Side| Some((side, side.place(slot)?));
         // The inner state is where fewest nodes have another than the bare one.
-        [Side::Inner, Side::Left, Side::Right, Side::Head].into_iter().find_map(at).expect("some side holds each slot")
+        [Side::Inner, Side::Left, Side::Right, Side::Head]
+            .into_iter()
+            .find_map(at)
+            .expect("some side contains each slot")
     }
 
-    /// The sides whose states tell what `slot` holds; none for the node, which all of them tell.
+    /// The sides whose states contain `slot`; none for the node, which all of them contain.
     pub(crate) fn of(slot: Slot) -> Vec<Side> {
-        let tells = |side: &Side| slot != Slot::Node && side.place(slot).is_some();
-        Side::ALL.into_iter().filter(tells).collect()
+        let contains = |side: &Side| slot != Slot::Node && side.place(slot).is_some();
+        Side::ALL.into_iter().filter(contains).collect()
     }
 }
 

@@ -5,7 +5,7 @@
 //! share, among these, of the trees that have this label as well.
 //!
 //! **Calibration.** Scores of perceptrons have no scale of their own, and what all K trees have in common is not certain: the beam does not
-//! hold all trees. So three numbers are fitted to development data: the temperature (Guo, Pleiss, Sun & Weinberger, ICML 2017), and
+//! contain all trees. So three numbers are fitted to development data: the temperature (Guo, Pleiss, Sun & Weinberger, ICML 2017), and
 //! the shares of heads and of labels that are among the K trees at all, by which their probabilities are multiplied. They are those by
 //! which the probabilities of the best trees' heads, and then of the labels of right heads, are nearest to whether these are right, by
 //! squared error (Brier 1950). A model without takes the mean distance of the K trees to the best one's score for a temperature,
@@ -32,8 +32,8 @@ pub const MAX_TREES: usize = 64;
 /// The most sentences that marginals are calibrated on.
 pub const MAX_OF_MARGINALS: usize = 200;
 
-/// Tells each of the `best` trees of a sentence the confidence in its arcs. Of scores, 1 is `scale` in the model's fixed point.
-pub fn tell(best: &mut [Parsed], calibration: Option<Calibration>, scale: u32) {
+/// Assigns each of the `best` trees of a sentence the confidence in its arcs. Of scores, 1 is `scale` in the model's fixed point.
+pub fn assign(best: &mut [Parsed], calibration: Option<Calibration>, scale: u32) {
     let shares = calibrated_shares(best, calibration, scale);
     let (heads, labels) = calibration.map_or((1.0, 1.0), |calibration| (calibration.heads, calibration.labels));
     let of_all: Vec<Vec<Confidence>> = best.iter().map(|parsed| confidences(&parsed.tree, best, &shares)).collect();
@@ -44,7 +44,7 @@ pub fn tell(best: &mut [Parsed], calibration: Option<Calibration>, scale: u32) {
 }
 
 /// By word the `n` labels that are most probable by the best trees of a sentence, the first one first, or all that the trees have. The rest
-/// is as in [`tell`].
+/// is as in [`assign`].
 pub fn alternatives(best: &[Parsed], n: usize, calibration: Option<Calibration>, scale: u32) -> Vec<Vec<LabelId>> {
     let shares = calibrated_shares(best, calibration, scale);
     let of_word = |word| {
@@ -78,7 +78,7 @@ pub fn calibration(sentences: &[(Vec<Parsed>, Tree)], scale: u32) -> Option<Cali
     let unit = mean(&distances.concat());
     let votes: Vec<Vec<Vote>> = sentences.iter().map(|(best, gold)| votes(best, gold)).collect();
     // What the trees say of each word at a temperature, and whether that is right.
-    let told = |temperature: f64| {
+    let at = |temperature: f64| {
         distances.iter().zip(&votes).flat_map(move |(distances, votes)| {
             let shares = shares(distances, temperature);
             votes.iter().map(move |vote| {
@@ -88,29 +88,29 @@ pub fn calibration(sentences: &[(Vec<Parsed>, Tree)], scale: u32) -> Option<Cali
             })
         })
     };
-    let of_heads = |temperature| fit(told(temperature).map(|(told, has_head, _)| (told.head, has_head)));
+    let of_heads = |temperature| fit(at(temperature).map(|(found, has_head, _)| (found.head, has_head)));
     // From a 64th of the mean distance to 64 times that, in steps of an eighth of an octave.
     let candidates = (-48..=48).map(|eighths: i32| unit * (f64::from(eighths) / 8.0).exp2());
     let best = candidates.map(|candidate| (candidate, of_heads(candidate))).min_by(|a, b| a.1.1.total_cmp(&b.1.1));
     let (temperature, (heads, _)) = best.filter(|_| unit > 0.0)?;
-    let of_labels = told(temperature).filter(|&(_, has_head, _)| has_head);
-    let (labels, _) = fit(of_labels.map(|(told, _, has_label)| (told.label, has_label)));
+    let of_labels = at(temperature).filter(|&(_, has_head, _)| has_head);
+    let (labels, _) = fit(of_labels.map(|(found, _, has_label)| (found.label, has_label)));
     let [temperature, heads, labels] = [temperature / f64::from(scale), heads, labels].map(rounded);
     Some(Calibration { temperature, heads, labels, marginals: None })
 }
 
-/// The calibration of marginals that fits to development sentences with these gold trees: of heads first, then of labels. `told` tells the
+/// The calibration of marginals that fits to development sentences with these gold trees: of heads first, then of labels. `parse` finds the
 /// best tree of each with its marginals.
-pub fn marginals(golds: &[&Tree], scale: u32, told: impl Fn(Marginals) -> Vec<Parsed>) -> Marginals {
+pub fn marginals(golds: &[&Tree], scale: u32, parse: impl Fn(Marginals) -> Vec<Parsed>) -> Marginals {
     let both = |temperature: f64| Marginals::of_temperatures(temperature, temperature);
     let n_words: usize = golds.iter().map(|gold| gold.n_words()).sum();
-    let sum: f64 = told(both(1.0)).iter().map(|parsed| (parsed.score as f64 / f64::from(scale)).abs()).sum();
+    let sum: f64 = parse(both(1.0)).iter().map(|parsed| (parsed.score as f64 / f64::from(scale)).abs()).sum();
     let unit = f64::max(sum / n_words.max(1) as f64, f64::MIN_POSITIVE.sqrt());
     let at = |eighths: i32| unit * (f64::from(eighths) / 8.0).exp2();
     // Factor and squared error of heads, of which none is missing, and, where these are right, of labels.
     let fitted = |marginals: Marginals| {
-        let (told, mut of_heads, mut labels) = (told(marginals), 0.0, Vec::new());
-        for (Parsed { tree, confidences, .. }, gold) in told.iter().zip(golds) {
+        let (found, mut of_heads, mut labels) = (parse(marginals), 0.0, Vec::new());
+        for (Parsed { tree, confidences, .. }, gold) in found.iter().zip(golds) {
             for (word, &Confidence { head, label }) in tree.words().zip(confidences) {
                 let has_head = tree.head(word) == gold.head(word);
                 of_heads += (head - f64::from(u8::from(has_head))).powi(2);
@@ -141,9 +141,9 @@ pub fn marginals(golds: &[&Tree], scale: u32, told: impl Fn(Marginals) -> Vec<Pa
 }
 
 /// The factor, 1 at most, by which these probabilities have the least squared error, and that error.
-fn fit(told: impl Iterator<Item = (f64, bool)>) -> (f64, f64) {
+fn fit(probabilities: impl Iterator<Item = (f64, bool)>) -> (f64, f64) {
     let (mut squares, mut products, mut right) = (0.0, 0.0, 0.0);
-    for (probability, is_right) in told {
+    for (probability, is_right) in probabilities {
         squares += probability * probability;
         if is_right {
             products += probability;
@@ -176,16 +176,16 @@ impl<F: Scoring> Model<F> {
         if let Strategy::Exact(_) = strategy {
             let dev: Vec<_> = dev.iter().step_by(dev.len().div_ceil(MAX_OF_MARGINALS)).collect();
             let golds: Vec<&Tree> = dev.iter().map(|(_, gold)| *gold).collect();
-            let told = |marginals: Marginals| {
+            let parse = |marginals: Marginals| {
                 let search = Search { marginals: Some(marginals.scaled(scale)), ..search };
-                let tell = |workspace: &mut Workspace, (input, _): &&(&Input, &Tree)| {
+                let parse = |workspace: &mut Workspace, (input, _): &&(&Input, &Tree)| {
                     workspace.input.clone_from(input);
                     let parsed = search.find(&*scorer, workspace).swap_remove(0);
                     Parsed { tree: self.label_decoding.finish(parsed.tree), ..parsed }
                 };
-                dev.par_iter().map_init(|| Workspace::new(self.actions.n_labels()), tell).collect()
+                dev.par_iter().map_init(|| Workspace::new(self.actions.n_labels()), parse).collect()
             };
-            let marginals = marginals(&golds, scale, told);
+            let marginals = marginals(&golds, scale, parse);
             drop(scorer);
             let calibration = Calibration::of_temperature(marginals.head_temperature);
             self.header.confidence = Some(Calibration { marginals: Some(marginals), ..calibration });
@@ -281,7 +281,7 @@ mod tests {
             parsed(&[2, 0, 1], &[3, 1, 2], 60),
             parsed(&[2, 0, 2], &[0, 1, 3], 60),
         ];
-        tell(&mut best, Some(Calibration::of_temperature(1.0 / 3f64.ln())), 10);
+        assign(&mut best, Some(Calibration::of_temperature(1.0 / 3f64.ln())), 10);
         let near = |found: &Confidence, head: f64, label: f64| {
             assert!((found.head - head).abs() < 1e-6 && (found.label - label).abs() < 1e-6, "{found:?}");
         };
@@ -293,17 +293,17 @@ mod tests {
         near(&second.confidences[0], 1.0, 0.2);
         near(&second.confidences[2], 0.2, 1.0);
         let missing = Calibration { heads: 0.9, labels: 0.5, ..Calibration::of_temperature(1.0 / 3f64.ln()) };
-        tell(&mut best, Some(missing), 10);
+        assign(&mut best, Some(missing), 10);
         near(&best[0].confidences[2], 0.72, 0.375);
         // Without a temperature the mean distance takes its place: 20/3 here.
-        tell(&mut best, None, 10);
+        assign(&mut best, None, 10);
         near(&best[1].confidences[2], 1.0 / (2.0 + 1.5f64.exp()), 1.0);
     }
 
     #[test]
     fn a_single_tree_is_certain() {
         let mut best = [parsed(&[0], &[0], 5)];
-        tell(&mut best, None, 1);
+        assign(&mut best, None, 1);
         assert_eq!(best[0].confidences, [Confidence { head: 1.0, label: 1.0 }]);
     }
 
@@ -326,7 +326,7 @@ mod tests {
         let sentences: Vec<_> = (0..400).map(sentence).collect();
         let fitted = calibration(&sentences, 10).unwrap();
         let mut best = sentences[0].0.clone();
-        tell(&mut best, Some(fitted), 10);
+        assign(&mut best, Some(fitted), 10);
         let [one, two, three] = [0, 1, 2].map(|word| best[0].confidences[word]);
         // Word 3 is always right: one factor has to do for both.
         assert!((one.head - 0.75).abs() < 0.02 && (two.head - 0.9).abs() < 0.02, "{fitted:?} {best:?}");

@@ -61,7 +61,11 @@ impl Given {
             let head = tree.head(word);
             if is_kept(word, head) || !self.has_head(word) {
                 tree.attach(word, head, self.finished.label(word));
-                confidences.iter_mut().skip(usize::from(word) - 1).take(1).for_each(|told| told.label = 1.0);
+                confidences
+                    .iter_mut()
+                    .skip(usize::from(word) - 1)
+                    .take(1)
+                    .for_each(|confidence| confidence.label = 1.0);
             }
         }
         Parsed { tree, score, confidences, tags, alternatives }

@@ -150,7 +150,7 @@ mod tests {
         );
         assert_eq!(margin(Margin::None, &gaps, 8, 10), None);
         assert_eq!(margin(Margin::Auto, &[], 8, 10), None);
-        // Automatic margins need enough sentences to tell what is rare.
+        // Automatic margins need enough sentences to show what is rare.
         assert_eq!(margin(Margin::Auto, &gaps, 8, 10), None);
         let gaps = gaps.map(|gaps| ScoreGaps { sentences: Margin::AUTO_SENTENCES, ..gaps });
         assert!(margin(Margin::Auto, &gaps, 8, 10).is_some_and(|margin| margin > 80 && margin < 160));

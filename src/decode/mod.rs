@@ -1,7 +1,7 @@
 //! Decoding: greedy is the beam at width 1.
 #![doc = include_str!("speed.md")]
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `item`, `machine` | an item of a beam; the transition system that makes its successors |
 //! | `step`, `select` | one step of a beam, with another beam beside it in training; the best of all successors |

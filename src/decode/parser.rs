@@ -95,7 +95,7 @@ impl<'m, F: Scoring> Parser<'m, F> {
         Parser { margin: margin::margin(margin, gaps, width, self.model.scorer.scale()), ..self }
     }
 
-    /// The parser that tells exact marginals, calibrated so, if it searches exactly.
+    /// The parser that computes exact marginals, calibrated so, if it searches exactly.
     #[must_use]
     pub fn with_marginals(self, marginals: Option<Marginals>) -> Parser<'m, F> {
         let scale = self.model.scorer.scale();
@@ -124,7 +124,7 @@ impl<'m, F: Scoring> Parser<'m, F> {
         self.parse_with(sentences.len(), &|i, input| model.read(&sentences[i], input), k)
     }
 
-    /// The `k` best trees of each of `n` sentences, of which `read` tells what the model [reads](Model::read), from 0.
+    /// The `k` best trees of each of `n` sentences, `read` fills in what the model [reads](Model::read) of each, from 0.
     pub fn parse_with(&mut self, n: usize, read: &ReadInput, k: usize) -> Vec<Vec<Parsed>> {
         self.parse_given(n, read, &|_| None, k)
     }
@@ -200,7 +200,7 @@ pub struct Search<'s> {
     pub strategy: Strategy,
     /// Margin of pruning: largest score gap of items of a beam; [`NO_MARGIN`] for any.
     pub margin: i64,
-    /// Calibration of exact marginals, in the fixed point of scores, if exact search is to tell any.
+    /// Calibration of exact marginals, in the fixed point of scores, if exact search is to compute any.
     pub marginals: Option<Marginals>,
     /// Number of trees to find.
     pub k: usize,
@@ -213,7 +213,7 @@ impl Search<'_> {
         let mut found = with_system!(system, roots, |system| {
             Decoder::new(system, actions, scorer).with_margin(margin).find(workspace, strategy, k)
         });
-        self.tell(scorer, workspace, None, &mut found);
+        self.add_marginals(scorer, workspace, None, &mut found);
         found
     }
 
@@ -223,7 +223,7 @@ impl Search<'_> {
         let Search { system, roots, actions, strategy, k, .. } = *self;
         if let Strategy::Exact(tabulation) = strategy {
             let mut found = vec![tabulation.decode_given(scorer, actions, workspace, given)];
-            self.tell(scorer, workspace, Some(Loss::forbidding(given.gold())), &mut found);
+            self.add_marginals(scorer, workspace, Some(Loss::forbidding(given.gold())), &mut found);
             return found;
         }
         let width = strategy.width().unwrap_or(1);
@@ -232,8 +232,8 @@ impl Search<'_> {
         })
     }
 
-    /// Tells the trees their marginals, if they are asked for.
-    fn tell(&self, scorer: &dyn Scorer, workspace: &mut Workspace, loss: Option<Loss>, found: &mut [Parsed]) {
+    /// Adds their marginals to the trees, if they are asked for.
+    fn add_marginals(&self, scorer: &dyn Scorer, workspace: &mut Workspace, loss: Option<Loss>, found: &mut [Parsed]) {
         if let (Strategy::Exact(tabulation), Some(marginals)) = (self.strategy, self.marginals) {
             for Parsed { tree, confidences, .. } in found {
                 *confidences = tabulation.confidences(scorer, self.actions, workspace, loss, (tree, marginals));

@@ -41,7 +41,7 @@ impl Past {
         Past { items: saved, first: Tree::unattached(0), differences: vec![Vec::new(); items.len()] }
     }
 
-    /// The past of these items, one at least, of each of which `tree` tells the tree; else as [`Past::without_trees`].
+    /// The past of these items, one at least, the tree of each by `tree`; else as [`Past::without_trees`].
     pub fn new<'a, S: TransitionSystem>(
         items: &[ItemOf<'a, S>],
         interner: &Interner,

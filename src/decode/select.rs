@@ -226,7 +226,7 @@ impl Selected<'_> {
 
 impl Keys {
     /// The best candidates of all offers, in order, as many as are `wanted`, none of which has a larger gap than `margin`; `None` if
-    /// numbers of 32 bits cannot tell their scores apart, or there are too many offers.
+    /// numbers of 32 bits cannot distinguish their scores, or there are too many offers.
     #[inline]
     pub fn select<'k>(
         &'k mut self,

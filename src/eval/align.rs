@@ -1,7 +1,7 @@
-//! Making sure that two files hold the same words.
+//! Check that two files have the same words.
 
 use super::{EvalInput, InputSentence};
-use crate::error::{Location, Problem, told_apart};
+use crate::error::{Location, Problem, distinguished};
 
 /// Checks that `system` has the sentences and words of `gold`: as many, with the same forms.
 ///
@@ -54,8 +54,8 @@ pub(super) fn same_words(
     };
     let pairs = gold.forms.iter().zip(&system.forms);
     if let Some(word) = pairs.clone().position(|(gold, system)| gold != system) {
-        let told = told_apart(&gold.forms[word], &system.forms[word]);
-        let [expected, found] = told.map(|form| format!("word {form}"));
+        let words = distinguished(&gold.forms[word], &system.forms[word]);
+        let [expected, found] = words.map(|form| format!("word {form}"));
         return Err(mismatch(system.lines[word], found, gold.lines[word], expected));
     }
     if gold.n_words() != system.n_words() {

@@ -1,7 +1,7 @@
 //! Scores of files whose words differ: those of Universal Dependencies' own `eval.py`, to the digit.
 //!
 //! Zeman et al., "CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to Universal Dependencies" (CoNLL 2018), section
-//! 5, and the program `udeval` of the package `udtools`. Two files hold the same text if their tokens say the same when white
+//! 5, and the program `udeval` of the package `udtools`. Two files have the same text if their tokens say the same when white
 //! space is left out; a token is then a span of that text. Words that are tokens are aligned if their spans are equal, words
 //! of multiword tokens by the longest common subsequence of their forms within the smallest span that cuts no multiword
 //! token. Labels lose their subtypes, and features other than universal ones are left out.
@@ -10,7 +10,7 @@ use serde::Serialize;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 
 use super::{EvalInput, Granularity, InputSentence, align};
-use crate::error::{Problem, excerpt, told_apart};
+use crate::error::{Problem, distinguished, excerpt};
 use crate::tree::ROOT;
 
 /// One score of a system whose words are aligned with those of gold.
@@ -227,7 +227,7 @@ fn is_space(c: char) -> bool {
 /// Scores of `system` against `gold`, whose words may be others, in the order of `eval.py`.
 ///
 /// # Errors
-/// If the two do not hold the same text: the first place where they part, with the line of both files. If a word is white
+/// If the two do not have the same text: the first place where they part, with the line of both files. If a word is white
 /// space alone.
 pub fn aligned_scores(gold: &EvalInput, system: &EvalInput) -> Result<Vec<AlignedScore>, Problem> {
     let [gold_text, system_text] = [Text::new(gold)?, Text::new(system)?];
@@ -278,8 +278,8 @@ fn first_difference(gold_path: &str, gold: &Text, system_path: &str, system: &Te
     let place = |path, token: &Token| align::location(path, token.line, token.sentence);
     match (gold_token, system_token) {
         (Some(expected), Some(found)) => {
-            let told = told_apart(expected.form, found.form).map(|form| format!("word {form}"));
-            let [expected_form, found_form] = told;
+            let words = distinguished(expected.form, found.form);
+            let [expected_form, found_form] = words.map(|form| format!("word {form}"));
             Problem {
                 location: place(system_path, found),
                 found: found_form,

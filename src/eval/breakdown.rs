@@ -31,7 +31,7 @@ choice! {
         LabelConfusion,
         /// To words of which tag what belongs to words of another is attached
         TagConfusion,
-        /// By the confidence that MISC tells, as `parse --confidences` writes it: how far that can be trusted
+        /// By the confidence in MISC, as `parse --confidences` writes it: reliability of confidences
         Confidence,
     }
 }
@@ -121,7 +121,7 @@ pub struct Breakdowns {
     /// Tags of wrong heads beside those of the right ones, the most frequent first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag_confusion: Option<Vec<Confusion>>,
-    /// Reliability of confidences in heads and in labels, if the system's file tells any.
+    /// Reliability of confidences in heads and in labels, if the system's file has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Vec<Reliability>>,
 }
@@ -409,12 +409,12 @@ mod tests {
         let directions: Vec<_> = figures(found.direction).into_iter().filter(|c| c.1 + c.3 > 0).collect();
         let expected = [("root", 1, 1, 1, 1), ("left 1", 2, 1, 1, 1), ("left 2", 0, 0, 1, 0), ("right 1", 2, 2, 2, 2)];
         assert_eq!(directions, rows(&expected));
-        let told = |confusions: Option<Vec<Confusion>>| -> Vec<String> {
-            let told = |c: Confusion| format!("{} {} {} of {}", c.gold, c.system, c.count, c.of);
-            confusions.unwrap().into_iter().map(told).collect()
+        let listed = |confusions: Option<Vec<Confusion>>| -> Vec<String> {
+            let text = |c: Confusion| format!("{} {} {} of {}", c.gold, c.system, c.count, c.of);
+            confusions.unwrap().into_iter().map(text).collect()
         };
-        assert_eq!(told(found.label_confusion), ["nmod obl 1 of 1", "nsubj obj 1 of 1"]);
-        assert_eq!(told(found.tag_confusion), ["NOUN VERB 1 of 2"]);
+        assert_eq!(listed(found.label_confusion), ["nmod obl 1 of 1", "nsubj obj 1 of 1"]);
+        assert_eq!(listed(found.tag_confusion), ["NOUN VERB 1 of 2"]);
     }
 
     #[test]

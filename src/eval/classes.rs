@@ -128,26 +128,26 @@ mod tests {
         let system = Analysis { heads: vec![2, 0, 1, 7, 7, 7, 2], labels: vec!["b", "root", "b", "c", "c", "a", "b"] };
         let mut classes = Classes::default();
         classes.add(&gold, &system);
-        let told =
+        let rows_of =
             |of: &OfClass| of.iter().map(|(name, r)| (name.clone(), r.words, r.heads, r.labelled)).collect::<Vec<_>>();
         let class = |name: &str, words, heads, labelled| (name.to_owned(), words, heads, labelled);
         assert_eq!(
-            told(&classes.arc_length),
+            rows_of(&classes.arc_length),
             [class("1", 3, 2, 1), class("2", 1, 1, 1), class("3-6", 2, 2, 1), class("root", 1, 1, 1)]
         );
-        assert_eq!(told(&classes.sentence_length), [class("1-10", 7, 6, 4)]);
+        assert_eq!(rows_of(&classes.sentence_length), [class("1-10", 7, 6, 4)]);
         assert_eq!(
-            told(&classes.label),
+            rows_of(&classes.label),
             [class("a", 3, 3, 1), class("b", 1, 0, 0), class("c", 2, 2, 2), class("root", 1, 1, 1)]
         );
         // 3 hangs on 1 in the system's tree, across the arc of the root.
-        assert_eq!(told(&classes.projectivity), [class("projective", 7, 6, 4)]);
+        assert_eq!(rows_of(&classes.projectivity), [class("projective", 7, 6, 4)]);
         assert_eq!(
-            told(&classes.predicted_arc_length),
+            rows_of(&classes.predicted_arc_length),
             [class("1", 2, 2, 1), class("2", 2, 1, 1), class("3-6", 2, 2, 1), class("root", 1, 1, 1)]
         );
         assert_eq!(
-            told(&classes.predicted_projectivity),
+            rows_of(&classes.predicted_projectivity),
             [class("non-projective", 1, 0, 0), class("projective", 6, 6, 4)]
         );
         assert_eq!(classes.label["a"].score(Metric::Uas), 100.0);

@@ -9,7 +9,7 @@ use super::counts::percent;
 use super::significance::randomisation_of_differences;
 use super::{Granularity, InputSentence};
 
-/// Two systems on the words of one class, which is told by the gold tree.
+/// Two systems on the words of one class, by the gold tree.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Compared {
     /// The breakdown.

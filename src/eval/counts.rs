@@ -50,7 +50,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// The number of words that `counts` holds to be correct.
+    /// The number of words that `counts` regards as correct.
     pub fn correct(self, counts: &Counts) -> u64 {
         match self {
             Metric::Uas => counts.heads,
@@ -215,7 +215,7 @@ pub(super) fn percent(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole as f64
 }
 
-/// Compares one sentence's analyses. `scored` tells of each entry (0 is word 1) whether it is scored.
+/// Compares one sentence's analyses. `scored` is true of the entries (0 is word 1) that are scored.
 ///
 /// # Panics
 /// If the two differ in length.

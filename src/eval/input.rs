@@ -39,7 +39,7 @@ pub struct InputSentence {
     pub heads: Vec<Node>,
     /// The labels of the arcs into the words.
     pub labels: Vec<String>,
-    /// The confidences in the words' heads and labels, if the file tells any; see [`Sentence::confidences`].
+    /// The confidences in the words' heads and labels, if the file has any; see [`Sentence::confidences`].
     pub confidences: Vec<[Option<f64>; 2]>,
     /// The multiword tokens, in order.
     pub ranges: Vec<MultiwordToken>,

@@ -5,7 +5,7 @@
 //! all sentences together. Which words are scored is the [`Punctuation`] choice, which labels count as the same is the
 //! [`Granularity`]; no score is printed without naming both.
 //!
-//! Files that hold the same text in other words or sentences are aligned, and scored as Universal Dependencies does:
+//! Files with the same text in other words or sentences are aligned, and scored as Universal Dependencies does:
 //! [`aligned_scores`].
 //!
 //! One sentence is compared by [`count`], two sets of files by [`Report::new`].

@@ -79,22 +79,22 @@ impl Iterator for Parallel {
 mod tests {
     use super::*;
 
-    fn told(texts: &[&str]) -> Result<Vec<usize>, String> {
+    fn lengths_of(texts: &[&str]) -> Result<Vec<usize>, String> {
         let folder = tempfile::tempdir().unwrap();
         let paths: Vec<_> = (0..texts.len()).map(|i| folder.path().join(format!("{i}.conllu"))).collect();
         paths.iter().zip(texts).for_each(|(path, text)| std::fs::write(path, text).unwrap());
         let shared = Parallel::open(&paths, None).unwrap().map(|next| next.map(|(_, analyses)| analyses.len()));
-        let told = shared.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string());
-        told.map_err(|error| error.replace(&format!("{}/", folder.path().display()), ""))
+        let lengths = shared.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string());
+        lengths.map_err(|error| error.replace(&format!("{}/", folder.path().display()), ""))
     }
 
     #[test]
-    fn files_part_at_a_place_that_is_told() {
+    fn files_part_at_a_place_that_is_reported() {
         let word = |form: &str| format!("1\t{form}\t_\t_\t_\t_\t0\troot\t_\t_\n\n");
         let [a, b, ab] = [word("a"), word("b"), word("a") + &word("b")];
-        assert_eq!(told(&[&ab, &ab, &ab]), Ok(vec![3, 3]));
-        assert_eq!(told(&["", ""]), Ok(vec![]));
-        let fails = |texts: &[&str]| told(texts).unwrap_err();
+        assert_eq!(lengths_of(&[&ab, &ab, &ab]), Ok(vec![3, 3]));
+        assert_eq!(lengths_of(&["", ""]), Ok(vec![]));
+        let fails = |texts: &[&str]| lengths_of(texts).unwrap_err();
         assert_eq!(fails(&[&ab, &ab, &(word("a") + &a)]), "2.conllu:3: word `a`; expected word `b` as in 0.conllu:3");
         let behind = "the end of the file after 1 sentences; expected the sentence at 0.conllu:3";
         assert_eq!(fails(&[&ab, &a]), format!("1.conllu: {behind}"));

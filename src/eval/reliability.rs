@@ -11,7 +11,7 @@ use super::input::{ScoredSentence, scored_words};
 pub struct Reliability {
     /// Subject of the confidences: `head`, or `label` of words that have the right head.
     pub of: &'static str,
-    /// Words whose confidence is told.
+    /// Words with a confidence.
     pub words: u64,
     /// Those of them that are right, in percent.
     pub right: f64,
@@ -22,7 +22,7 @@ pub struct Reliability {
     pub expected_calibration_error: f64,
     /// Mean squared distance of confidences from 1 where the word is right and from 0 where it is not (Brier 1950).
     pub brier: f64,
-    /// Words by confidence: bins that hold any, in ascending order.
+    /// Words by confidence: bins that have any, in ascending order.
     pub bins: Vec<Bin>,
 }
 
@@ -55,24 +55,24 @@ pub(super) fn of_confidences(pairs: &[ScoredSentence], granularity: Granularity)
         heads.extend(of_head.map(|confidence| (confidence, has_head)));
         labels.extend(of_label.filter(|_| has_head).map(|confidence| (confidence, has_label)));
     }
-    let told = [("head", heads), ("label", labels)].into_iter().filter(|(_, told)| !told.is_empty());
-    let all: Vec<Reliability> = told.map(|(of, told)| Reliability::new(of, &told)).collect();
+    let all = [("head", heads), ("label", labels)].into_iter().filter(|(_, found)| !found.is_empty());
+    let all: Vec<Reliability> = all.map(|(of, found)| Reliability::new(of, &found)).collect();
     Some(all).filter(|all| !all.is_empty())
 }
 
 impl Reliability {
     /// Reliability of these confidences, each with whether the word is right.
-    fn new(of: &'static str, told: &[(f64, bool)]) -> Reliability {
+    fn new(of: &'static str, found: &[(f64, bool)]) -> Reliability {
         let mut bins = [(0u64, 0.0, 0u64); BINS];
         let mut squares = 0.0;
-        for &(confidence, is_right) in told {
+        for &(confidence, is_right) in found {
             let (words, sum, right) = &mut bins[((confidence * BINS as f64) as usize).min(BINS - 1)];
             *words += 1;
             *sum += confidence;
             *right += u64::from(is_right);
             squares += (confidence - f64::from(u8::from(is_right))).powi(2);
         }
-        let n = told.len() as u64;
+        let n = found.len() as u64;
         let (sum, right) = bins.iter().fold((0.0, 0), |(sum, right), bin| (sum + bin.1, right + bin.2));
         let distances = bins.iter().map(|&(_, sum, right)| (sum - right as f64).abs());
         let bin = |(place, (words, sum, right)): (usize, (u64, f64, u64))| Bin {

@@ -32,7 +32,7 @@ pub struct EvalOptions {
     pub tags: Option<Column>,
 }
 
-/// One choice of words to score and labels to tell apart.
+/// One choice of words to score and labels to distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Headline {
     /// Scoring of punctuation.
@@ -106,7 +106,7 @@ pub struct SystemReport {
 /// The scores under one [`Headline`].
 #[derive(Debug, Clone, Serialize)]
 pub struct Variant {
-    /// Headline score: the words that are scored and the labels told apart.
+    /// Headline score: the words that are scored and the labels that are distinguished.
     #[serde(flatten)]
     pub headline: Headline,
     /// The scores.
@@ -117,7 +117,7 @@ pub struct Variant {
 /// Bootstrap intervals.
 #[derive(Debug, Clone, Serialize)]
 pub struct Intervals {
-    /// The share of resamples that each holds.
+    /// The share of resamples that each contains.
     pub level: f64,
     /// Of the unlabelled attachment score.
     pub uas: Interval,

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::{Counts, Metric};
 use crate::random::{Xoshiro256PlusPlus, below, stream};
 
-/// The share of resamples that an [`Interval`] holds.
+/// The share of resamples that an [`Interval`] contains.
 pub const LEVEL: f64 = 0.95;
 
 /// From how many sentences on those with the same counts are drawn together. Treebanks have fewer; what comes out for them stays

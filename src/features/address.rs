@@ -50,7 +50,7 @@ impl Step {
         (Step::Next, ".next"),
     ];
 
-    /// True if it goes along the sentence, whatever the tree: then the node that it starts from tells all.
+    /// True if it goes along the sentence, whatever the tree: then the node that it starts from determines it.
     pub fn is_in_sentence(self) -> bool {
         matches!(self, Step::Previous | Step::Next)
     }

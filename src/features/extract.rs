@@ -255,7 +255,7 @@ fn hash<const ATOMS: usize>(template: &Hashed, values: &[u64; 256]) -> u64 {
     mix(sum)
 }
 
-/// Spreads what tells a sum apart over all 64 bits.
+/// Spreads what distinguishes a sum over all 64 bits.
 #[inline]
 pub(crate) fn mix(mut x: u64) -> u64 {
     x ^= x >> 32;

@@ -265,7 +265,7 @@ impl Columns {
         self.hash(Field { column: self.word, part: TextPart::Whole }, text)
     }
 
-    /// True if words are told apart from this one by each of its letters.
+    /// True if each of its letters distinguishes this word from others.
     pub fn is_read_as_written(&self, text: &str) -> bool {
         self.word(text) == rapidhash_v3(text.as_bytes())
     }

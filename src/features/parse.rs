@@ -337,12 +337,12 @@ mod tests {
         for text in starts.map(|start| format!("{start}{long}\n{start}{long}\n")) {
             for name in ["", "network\n"] {
                 let text = format!("{name}{text}");
-                let told = match name {
+                let message = match name {
                     "" => FeatureSet::parse("test", "test.feat", &text).map(drop),
                     _ => NetworkSet::parse("test", "test.feat", &text).map(drop),
                 };
-                let told = told.map_err(|error| error.to_string()).err().unwrap_or_default();
-                assert!(told.len() < 1000, "{} bytes for {}", told.len(), &text[..20]);
+                let message = message.map_err(|error| error.to_string()).err().unwrap_or_default();
+                assert!(message.len() < 1000, "{} bytes for {}", message.len(), &text[..20]);
             }
         }
     }

@@ -122,7 +122,7 @@ impl Sides {
         }
         places.sort_unstable();
         places.dedup();
-        // A node alone is told by any side of its place; of its right side there are fewest states.
+        // Any side of a place determines its node; the right side has the fewest states.
         let of_node = |role: Role| {
             let of_role = || places.iter().copied().filter(|(known, _)| *known == role);
             of_role().find(|(_, side)| *side == Side::Right).or(of_role().next())
@@ -266,7 +266,7 @@ fn of_bare(slot: Slot) -> u16 {
     }
 }
 
-/// Reads by the templates `joint` of a side of a place; `with_node` says whether the node is to be told by this side.
+/// Reads by the templates `joint` of a side of a place; `with_node` says whether this side is to determine the node.
 fn key_reads(
     set: &FeatureSet,
     columns: &Columns,
@@ -285,7 +285,7 @@ fn key_reads(
                 continue;
             }
             let column = match atom {
-                // Of words behind and beside, the node tells more than its own column.
+                // Of words behind and beside, the node determines more than its own column.
                 Atom::Of(address, attribute) if seen == (at, slot) && !address.step.is_in_sentence() => {
                     columns.named(*attribute)
                 }

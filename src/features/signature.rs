@@ -7,7 +7,7 @@
 //! inwards; the head, which will be a dependent's head's head; the size, which goes into that of the head's.
 //!
 //! Of nodes of which only columns are read (the tag of a dependent, the form of S2), the values in these columns count and not
-//! which node it is: that is as much as scores can tell.
+//! which node it is: scores distinguish no more.
 
 use hashbrown::HashMap;
 
@@ -61,7 +61,7 @@ impl Signature {
     /// Signature of the configurations of `what` as `set`, whose columns are these, reads them.
     ///
     /// # Errors
-    /// The first template that reads the last actions, with its line: they tell nearly all derivations apart.
+    /// The first template that reads the last actions, with its line: they distinguish nearly all derivations.
     pub fn new(what: &str, set: &FeatureSet, columns: &Columns) -> Result<Signature> {
         let reads_actions = |atom: &&Atom| matches!(atom, Atom::Action(_));
         let found =
@@ -214,7 +214,7 @@ fn classes_of(columns: u16, input: &Input) -> Vec<Node> {
 /// A [`Signature`] for one sentence.
 #[derive(Debug)]
 pub struct SentenceSignature {
-    /// By place: the slots that count, with the number of the classes by which the nodes in them are told apart.
+    /// By place: the slots that count, with the number of the classes that distinguish the nodes in them.
     places: [Vec<(Slot, Option<u8>)>; N_PLACES],
     classes: Vec<Vec<Node>>,
 }

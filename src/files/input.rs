@@ -70,7 +70,7 @@ fn unpack(packing: Packing, file: impl Read + Send + 'static) -> io::Result<Box<
 struct Unpacked<R> {
     input: R,
     n_lines: u64,
-    /// The program that tells whether the packed file is whole.
+    /// The program that checks whether the packed file is whole.
     tester: &'static str,
 }
 
@@ -81,7 +81,7 @@ impl<R: Read> Read for Unpacked<R> {
                 self.n_lines += buffer[..n].iter().filter(|byte| **byte == b'\n').count() as u64;
                 Ok(n)
             }
-            // What the system says of the file itself is told as it is.
+            // Errors of the system about the file itself are passed on.
             Err(error) if error.raw_os_error().is_some() || error.kind() == io::ErrorKind::Interrupted => Err(error),
             Err(error) => {
                 let Unpacked { n_lines, tester, .. } = self;
@@ -90,7 +90,7 @@ impl<R: Read> Read for Unpacked<R> {
                     n => format!("behind line {n} of what it holds"),
                 };
                 let found = format!("the packed file is cut off or damaged {place} ({error})");
-                let expected = format!("a whole one: `{tester}` tells whether it is; copy or pack it again");
+                let expected = format!("a whole one: `{tester}` checks that; copy or pack it again");
                 Err(io::Error::new(error.kind(), format!("{found}; expected {expected}")))
             }
         }

@@ -96,7 +96,7 @@ fn identity(path: &Path) -> Identity {
     if let Ok(there) = path.canonicalize() {
         return if there.is_file() || there.is_dir() { Identity::Path(there) } else { Identity::Special };
     }
-    // It is not there yet: its folder tells.
+    // It is not there yet: its folder identifies it.
     let path = &*behind_links(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());

@@ -1,4 +1,4 @@
-//! Files that are being written, and what becomes of them if the process is told to stop.
+//! Files that are being written, and their fate if the process is asked to stop.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

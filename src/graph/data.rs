@@ -147,13 +147,13 @@ impl GraphData {
             if let Some(calibration) = calibration.as_mut().filter(|_| model.header.system.has_marginals()) {
                 let step = dev.len().div_ceil(confidence::MAX_OF_MARGINALS);
                 let golds: Vec<&Tree> = dev.iter().step_by(step).map(|(_, gold)| gold).collect();
-                let told = |marginals| {
+                let parse = |marginals| {
                     let parser = GraphParser::new(model, 1).expect("the caller's thread is there");
                     let parser = parser.with_marginals(Some(marginals));
                     let best = parser.parse_with(golds.len(), &|i, input| read(i * step, input), 1);
                     best.into_iter().flatten().collect()
                 };
-                calibration.marginals = Some(confidence::marginals(&golds, model.scorer.scale(), told));
+                calibration.marginals = Some(confidence::marginals(&golds, model.scorer.scale(), parse));
             }
             model.header.confidence = calibration;
         }

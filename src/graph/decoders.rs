@@ -15,7 +15,7 @@ pub struct GraphSearch<'m> {
     pub roots: Roots,
     pub columns: &'m Columns,
     pub inventory: &'m ArcLabels,
-    /// Calibration of exact marginals, in the fixed point of scores, if trees are to tell any.
+    /// Calibration of exact marginals, in the fixed point of scores, if trees are to have any.
     pub marginals: Option<Marginals>,
 }
 

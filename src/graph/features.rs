@@ -1,6 +1,6 @@
 //! The features of an arc: those of McDonald, Crammer & Pereira (2005, table 1).
 //!
-//! | group | templates | what else tells features apart |
+//! | group | templates | what else distinguishes features |
 //! |---|---|---|
 //! | head | its word and tag, each and both | direction; direction and distance |
 //! | dependent | its word and tag, each and both | the same |
@@ -95,7 +95,7 @@ impl Class {
         self.0 as usize
     }
 
-    /// Terms that tell features with only the direction, and with direction and distance, apart.
+    /// Terms that distinguish features with only the direction, and with direction and distance.
     pub(super) fn terms(self) -> [u64; 2] {
         [u64::from(self.0 & 1) + 1, u64::from(self.0) + 3].map(|number| mix(number.wrapping_mul(GOLDEN)))
     }
@@ -301,7 +301,7 @@ mod tests {
         // b → a twice; one a stands behind the root, the other behind c, so templates with that neighbour differ.
         let with_that_neighbour = ARC.iter().filter(|atoms| atoms.iter().any(|a| matches!(a, BeforeDependent)));
         assert_eq!(shared((2, 1), (5, 4)), 2 * (N_TEMPLATES - 1 - with_that_neighbour.count()));
-        // a → b and b → a: direction tells all apart.
+        // a → b and b → a: the direction distinguishes all.
         assert_eq!(shared((1, 2), (2, 1)), 0);
         // Head c from the left, at distances 1 and 4: what does not depend on the distance, of the head alone.
         assert_eq!(shared((3, 4), (3, 7)), HEAD.len());

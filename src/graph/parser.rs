@@ -151,7 +151,7 @@ impl<'m> GraphParser<'m> {
         Ok(GraphParser { model, pool: pool(threads)?, marginals: None })
     }
 
-    /// The parser that tells exact marginals, calibrated so, if its kind [has](super::GraphKind::has_marginals) any.
+    /// The parser that computes exact marginals, calibrated so, if its kind [has](super::GraphKind::has_marginals) any.
     #[must_use]
     pub fn with_marginals(self, marginals: Option<Marginals>) -> GraphParser<'m> {
         let marginals = marginals.filter(|_| self.model.header.system.has_marginals());
@@ -181,7 +181,7 @@ impl<'m> GraphParser<'m> {
         Ok(self.parse_with(sentences.len(), &|i, input| self.model.read_words(&sentences[i], input), k))
     }
 
-    /// The `k` best labelled trees of each of `n` sentences, none of them [too long](check_length); `read` tells what the model
+    /// The `k` best labelled trees of each of `n` sentences, none of them [too long](check_length); `read` reads what the model
     /// [reads](GraphModel::read_words) of each, from 0.
     pub fn parse_with(&self, n: usize, read: &ReadInput, k: usize) -> Vec<Vec<Parsed>> {
         self.parse_given(n, read, &|_| None, k)

@@ -1,13 +1,13 @@
 //! The features of parts of second and third order, beside those of their arcs.
 //!
-//! | group | templates | what else tells features apart |
+//! | group | templates | what else distinguishes features |
 //! |---|---|---|
 //! | siblings (McDonald & Pereira 2006) | words and tags of dependent and sibling; with the head's: three tags, two tags and a word | direction; of tags alone also with the distance of dependent and sibling |
 //! | grandparent (Carreras 2007; Koo & Collins 2010) | the same of dependent and grandparent, with the head's | directions of both arcs; of tags alone also with the distance of head and grandparent |
 //! | grand-siblings (Koo & Collins 2010) | tags of all four; of grandparent, sibling and dependent | directions of both arcs |
 //!
 //! A dependent that has no sibling on the way to its head is a part, too: the feature then says so. Features are hashes as those of
-//! arcs are ([`super::ArcFeatures`]); which kinds of nodes a feature reads tells groups apart.
+//! arcs are ([`super::ArcFeatures`]); the kinds of nodes that features read distinguish groups.
 
 use super::features::{Class, GOLDEN, multiplier_of, seeds};
 use crate::features::{Columns, Input, mix};

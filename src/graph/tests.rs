@@ -129,7 +129,7 @@ fn marginals_of_cycles_lose_nothing() {
     }
 }
 
-/// Each of several trees tells its own arcs; what it tells of labels depends on their arcs alone.
+/// Each of several trees has confidences in its own arcs; those in labels depend on their arcs alone.
 #[test]
 fn labels_are_shares_of_their_arcs() {
     let (n, n_labels, temperature) = (4, 3, 0.8);
@@ -149,12 +149,12 @@ fn labels_are_shares_of_their_arcs() {
             labels.extend((0..n_labels).map(|label| (scores.of(Part::arc(head, dependent), label), label)));
         };
         for Parsed { tree, confidences, .. } in Decoders::default().k_best(search, &arcs, of_arc, 50) {
-            for (word, told) in tree.words().zip(confidences) {
+            for (word, found) in tree.words().zip(confidences) {
                 let part = Part::arc(tree.head(word), word);
                 let weight = |label| ((scores.of(part, label) - scores.best(part)) as f64 / temperature).exp();
                 let expected = weight(tree.label(word)) / (0..n_labels).map(weight).sum::<f64>();
-                assert!((told.label - expected).abs() < 1e-5, "{told:?} {expected}");
-                assert_eq!(told.head, f64::min(of_heads[arcs.place(part.head, word)], 1.0));
+                assert!((found.label - expected).abs() < 1e-5, "{found:?} {expected}");
+                assert_eq!(found.head, f64::min(of_heads[arcs.place(part.head, word)], 1.0));
             }
         }
     }
@@ -278,9 +278,9 @@ fn all_scores<'t>(
 fn check(found: &[Parsed], all: &[i64], k: usize, order: Order, score: impl Fn(Part, LabelId) -> Option<i64>) {
     let scores: Vec<i64> = found.iter().map(|parsed| parsed.score).collect();
     assert_eq!(scores, all[..k.min(all.len())]);
-    for Parsed { tree, score: told, .. } in found {
+    for Parsed { tree, score: known, .. } in found {
         let of_word = |word: Node| score(Part::of(tree.heads(), word, order), tree.label(word)).unwrap();
-        assert_eq!(tree.words().map(of_word).sum::<i64>(), *told);
+        assert_eq!(tree.words().map(of_word).sum::<i64>(), *known);
     }
     let different: HashSet<(&[Node], &[LabelId])> =
         found.iter().map(|it| (it.tree.heads(), it.tree.labels())).collect();

@@ -76,15 +76,15 @@ impl Job {
 fn say_suited(usual: &Options, suited: &Options, n_sentences: usize, observer: &mut dyn Observer) {
     let iterations = |options: &Options| options.stopping().most;
     let rate = |options: &Options| options.transitions().and_then(|options| options.rate);
-    let mut told = Vec::new();
+    let mut changes = Vec::new();
     if iterations(usual) != iterations(suited) {
-        told.push(format!("{} iterations (--iterations)", iterations(suited)));
+        changes.push(format!("{} iterations (--iterations)", iterations(suited)));
     }
     if let Some(value) = rate(suited).filter(|value| rate(usual) != Some(*value)) {
-        told.push(format!("a rate of {value} (--rate)"));
+        changes.push(format!("a rate of {value} (--rate)"));
     }
-    if !told.is_empty() {
-        observer.note(format_args!("chosen for a network and {n_sentences} sentences: {}", told.join(", ")));
+    if !changes.is_empty() {
+        observer.note(format_args!("chosen for a network and {n_sentences} sentences: {}", changes.join(", ")));
     }
 }
 

@@ -25,7 +25,7 @@ pub use jackknife::{annotated, jackknife};
 /// Sentences that are left out and listed, for each kind of problem.
 const LISTED: usize = 10;
 
-/// The number of decisions to watch, and who is told of each, in whole lines.
+/// The number of decisions to watch, and the receiver of a report on each, in whole lines.
 pub type Watching = (usize, fn(&str));
 
 /// A training from treebanks to a model file.
@@ -63,7 +63,7 @@ pub struct Job {
     pub checkpoint_seconds: f64,
     /// Licence and origin, for the model's header.
     pub notes: Notes,
-    /// The number of decisions of greedy training to watch, and who is told of them.
+    /// The number of decisions of greedy training to watch, and the receiver of reports on them.
     pub watch: Option<Watching>,
 }
 
@@ -185,9 +185,9 @@ impl Job {
             Options::Transitions(options) => {
                 let mut data = preparing()?.install(|| TrainingData::new(options, train, dev))?;
                 data.annotate(self.notes.clone());
-                if let Some((n_decisions, tell)) = self.watch {
+                if let Some((n_decisions, report)) = self.watch {
                     check_watch(options)?;
-                    data.watch(train, n_decisions, Box::new(tell))?;
+                    data.watch(train, n_decisions, Box::new(report))?;
                 }
                 let open = data.open();
                 describe(train, dev, data.n_read() - data.examples().len() - open.left_out, observer);
@@ -201,8 +201,8 @@ impl Job {
                     options.seed
                 ));
                 note_vectors(&data.header().provenance, observer);
-                if let Some(told) = options.told() {
-                    observer.note(format_args!("{told}"));
+                if let Some(summary) = options.summary() {
+                    observer.note(format_args!("{summary}"));
                 }
                 let threads = self.threads.unwrap_or(cores.min(options.replicas as usize));
                 self.drive(&mut *learn::start(options, &data, threads)?, observer)

@@ -9,7 +9,7 @@ use super::initial::{InitialWeights, Terms};
 use super::linear_start::LinearStart;
 use super::network::{Init, NetworkStart};
 use super::supervision::Supervision;
-use super::watch::{Tell, Watch, Watched};
+use super::watch::{ReportDecision, Watch, Watched};
 use super::{Learner, TrainOptions, Training, arc_weights};
 use crate::configuration::{Arena, Reads};
 use crate::decode::{Decoder, Machine, Strategy, Workspace, confidence};
@@ -231,15 +231,15 @@ impl TrainingData {
         Ok(data)
     }
 
-    /// Calls `tell` with each of the first decisions of greedy training on `train`, the treebank that these data are of.
+    /// Calls `report` with each of the first decisions of greedy training on `train`, the treebank that these data are of.
     ///
     /// # Errors
     /// If the feature set does not parse.
-    pub fn watch(&mut self, train: &Treebank, n_decisions: usize, tell: Box<Tell>) -> Result<()> {
+    pub fn watch(&mut self, train: &Treebank, n_decisions: usize, report: Box<ReportDecision>) -> Result<()> {
         let set = self.header.feature_set()?.0;
         let features = self.header.compile()?;
         let labels = self.label_decoding.labels().clone();
-        self.watch = Some(Watch::new(&train.sentences, labels, (set, features), n_decisions, tell));
+        self.watch = Some(Watch::new(&train.sentences, labels, (set, features), n_decisions, report));
         Ok(())
     }
 

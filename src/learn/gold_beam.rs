@@ -27,7 +27,7 @@ pub struct GoldBeam<'p, 'a, S: TransitionSystem> {
 /// Settings of both beams of a sentence.
 #[derive(Debug, Clone, Copy)]
 pub struct GoldBeamSettings<'p, S> {
-    /// Supervision: tells correct actions.
+    /// Supervision: finds correct actions.
     pub supervision: Supervision<'p, S>,
     /// Gold derivations.
     pub gold_side: GoldSide<'p>,

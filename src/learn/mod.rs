@@ -1,6 +1,6 @@
 //! Learning: greedily, globally, and by learning to search, with any objective and any scorer that can be trained.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `data`, `setup` | what a run reads, and what it writes |
 //! | `arc_weights` | what arcs count in losses |
@@ -46,4 +46,4 @@ pub use objective::{LocalObjective, ScoredOption};
 pub use supervision::{GoldSide, Supervision};
 pub use trainer::{Learning, start, start_with, train, train_any};
 pub use violation::PrefixScores;
-pub use watch::{Tell, Watch};
+pub use watch::{ReportDecision, Watch};

@@ -84,7 +84,7 @@ fn difference(options: &TrainOptions, network: &Network, asked: &Network) -> Opt
 
 impl TrainOptions {
     /// Checks that training by these options can go on from a model that was trained by `first`, as far as options
-    /// tell: inventories of labels are those of the data.
+    /// show: inventories of labels are those of the data.
     ///
     /// # Errors
     /// If one of the two has no network, or they are of different systems, columns or layouts.

@@ -89,7 +89,7 @@ fn collect<S: TransitionSystem>(
 impl Trains<SupportVectors> for TransitionSetup<'_> {
     type Model = AnyModel;
 
-    /// The progress of a pass is told in sentences, though decisions of all are visited in any order.
+    /// The progress of a pass is reported in sentences, though decisions of all are visited in any order.
     fn pass(&self, iteration: u32, replicas: &mut [SupportVectors], tick: &mut Tick) -> ControlFlow<(), u64> {
         let [machine] = replicas else { unreachable!("there is one replica") };
         let TransitionSetup { options, data } = *self;

@@ -5,7 +5,7 @@ use crate::decode::Machine;
 use crate::system::{ActionId, Choice, Derivation, Move, Oracle, Permitted, TransitionSystem, gold_label};
 use crate::tree::Gold;
 
-/// Supervision of a sentence: a system with its actions, and a gold tree; tells correct actions.
+/// Supervision of a sentence: a system with its actions, and a gold tree; finds correct actions.
 #[derive(Debug, Clone, Copy)]
 pub struct Supervision<'s, S> {
     /// The system with its actions.

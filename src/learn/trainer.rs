@@ -217,7 +217,7 @@ impl<T: Learning> Trains<Replica<T>> for TransitionSetup<'_> {
         let tick = |n: usize, has_diverged: bool| {
             let (done, go_on, tick) = &mut *done.lock().expect("no thread fails while it reports");
             *done += n;
-            // What one thread is told is told to all, and if one learner has diverged, all can end.
+            // All threads get the answer that one gets, and if one learner has diverged, all can end.
             if has_diverged {
                 *go_on = ControlFlow::Break(());
             } else if go_on.is_continue() {
@@ -345,7 +345,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         ReplicaPass { options, data, system, training, oracle, iteration, seed }
     }
 
-    /// The number of updates; none if `tick` breaks the pass off, which is told the number of sentences done and whether
+    /// The number of updates; none if `tick` breaks the pass off, which gets the number of sentences done and whether
     /// the learner has diverged: nothing is scored then any more, as the scores might overflow.
     fn run<T: Learning>(
         &self,

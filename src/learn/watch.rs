@@ -14,10 +14,10 @@ use crate::system::{Action, ActionId, Actions, Choice};
 use crate::tree::{Labels, Node, ROOT};
 use crate::treebank::Sentence;
 
-/// Callback that is told of what was watched, in whole lines.
-pub type Tell = dyn Fn(&str) + Send + Sync;
+/// Callback for reports on what was watched, in whole lines.
+pub type ReportDecision = dyn Fn(&str) + Send + Sync;
 
-/// The first decisions of greedy training, and who is told of them.
+/// The first decisions of greedy training, and the receiver of reports on them.
 pub struct Watch {
     /// Sentences of the training treebank by the line on which they begin.
     sentences: HashMap<usize, Sentence>,
@@ -25,8 +25,8 @@ pub struct Watch {
     set: FeatureSet,
     features: Compiled,
     n_decisions: usize,
-    n_told: Mutex<usize>,
-    tell: Box<Tell>,
+    n_reported: Mutex<usize>,
+    report: Box<ReportDecision>,
 }
 
 impl fmt::Debug for Watch {
@@ -84,15 +84,15 @@ impl Watch {
         labels: Labels,
         (set, features): (FeatureSet, Compiled),
         n_decisions: usize,
-        tell: Box<Tell>,
+        report: Box<ReportDecision>,
     ) -> Watch {
         let by_line = sentences.iter().map(|sentence| (sentence.location(ROOT).line, sentence.clone())).collect();
-        Watch { sentences: by_line, labels, set, features, n_decisions, n_told: Mutex::new(0), tell }
+        Watch { sentences: by_line, labels, set, features, n_decisions, n_reported: Mutex::new(0), report }
     }
 
     /// True if decisions are to come.
     pub(super) fn goes_on(&self) -> bool {
-        self.n_told.lock().is_ok_and(|n_told| *n_told < self.n_decisions)
+        self.n_reported.lock().is_ok_and(|n_reported| *n_reported < self.n_decisions)
     }
 
     /// The features that fire at a point and have weights, or may get some, in the order of the set.
@@ -124,14 +124,14 @@ impl Watch {
 }
 
 impl Watched<'_> {
-    /// Looks at a decision before it is learned from; `None` if all were told of.
+    /// Looks at a decision before it is learned from; `None` if all were reported.
     pub(super) fn look(&self, decision: Watchable, model: &dyn Trainable) -> Option<Before> {
         let watch = self.watch;
         let sentence = watch.sentences.get(&self.line)?;
         let number = {
-            let mut n_told = watch.n_told.lock().ok().filter(|n_told| **n_told < watch.n_decisions)?;
-            *n_told += 1;
-            *n_told
+            let mut n_reported = watch.n_reported.lock().ok().filter(|n_reported| **n_reported < watch.n_decisions)?;
+            *n_reported += 1;
+            *n_reported
         };
         let actions = decision.context.actions;
         let has_points = decision.candidates.iter().any(|candidate| candidate.choice.point > 0);
@@ -163,8 +163,8 @@ impl Watched<'_> {
         Some(Before { number, text, fires })
     }
 
-    /// Tells of a decision that was looked at, after it was learned from.
-    pub(super) fn tell(&self, before: Before, actions: &Actions, model: &dyn Trainable) {
+    /// Reports a decision that was looked at, after it was learned from.
+    pub(super) fn report(&self, before: Before, actions: &Actions, model: &dyn Trainable) {
         let Before { number, mut text, fires } = before;
         let spelled = |action: ActionId| self.watch.spelled(actions, Choice { point: 0, action }, false);
         let mut changes = Vec::new();
@@ -187,7 +187,7 @@ impl Watched<'_> {
                 _ = writeln!(text, "{}\t{}\t{weight}", of.name, spelled(of.action));
             }
         }
-        (self.watch.tell)(&text);
+        (self.watch.report)(&text);
     }
 }
 

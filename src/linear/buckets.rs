@@ -30,7 +30,7 @@ pub const FLAG: Flagged = 1 << 32;
 
 /// The table. Its buckets are of as many *homes*, each of the same number of buckets, mostly one. What a table does not keep of a feature
 /// does not decide its home, and so a table with as many homes can be made of the table. A feature stands in its home bucket, or if that is full of smaller tags, in the next one that is not: so
-/// the last tag of a full bucket tells most features that are not in the table from those that overflowed.
+/// the last tag of a full bucket distinguishes most features that are not in the table from those that overflowed.
 #[derive(Debug, Clone)]
 pub struct Buckets {
     buckets: Numbers<Bucket>,
@@ -39,7 +39,7 @@ pub struct Buckets {
     spread: usize,
 }
 
-/// Homes of features: what a table tells of their lower halves.
+/// Homes of features: what a table keeps of their lower halves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Homes {
     n: usize,
@@ -55,7 +55,7 @@ impl Homes {
         Homes { n, n_before: n, ratio: 1 << 32 }
     }
 
-    /// So many homes of so many before; `None` if these are fewer, or too many to be told apart.
+    /// So many homes of so many before; `None` if these are fewer, or too many to be distinguished.
     pub fn merging(n: usize, n_before: usize) -> Option<Homes> {
         let is_sound = (1..=n_before).contains(&n) && u32::try_from(n_before).is_ok();
         is_sound.then(|| Homes { n, n_before, ratio: ((n as u64) << 32) / n_before as u64 })
@@ -146,7 +146,7 @@ impl Buckets {
     }
 
     /// The features that `number` gives one, in buckets that are nearly full, for which neighbouring homes become one. Look-ups find the
-    /// same as far as the tags tell.
+    /// same as far as the tags show.
     pub fn packed(&self, number: impl Fn(Flagged) -> Option<Flagged>) -> Buckets {
         let mut kept: Vec<(u64, Flagged)> =
             self.keys().filter_map(|(key, before)| Some((key, number(before)?))).collect();
@@ -228,8 +228,8 @@ impl Buckets {
         vectorised!(simd => self.find_each(simd, features, |i, number| found[i] = Row(number)));
     }
 
-    /// Tells the numbers of `features`, by their places: at first [`NOTHING`] for unknown ones and for those that overflowed, which are
-    /// told once more afterwards.
+    /// Passes on the numbers of `features`, by their places: at first [`NOTHING`] for unknown ones and for those that overflowed, which are
+    /// passed on once more afterwards.
     ///
     /// No branch waits for memory: look-ups are independent of each other, and the processor overlaps their misses.
     #[inline(always)]

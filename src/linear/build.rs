@@ -102,7 +102,7 @@ impl FrozenWeights {
             entries.extend(staying.map(|&(action, weight)| (action, fixed(weight))).filter(|&(_, w)| w != 0));
             numbers.insert(number, (builder.row(&entries), entries.is_empty()));
         });
-        // Homes become one but once: later they could not be told apart.
+        // Homes become one but once: later they could not be distinguished.
         let packed = packed && self.buckets.homes().n_before().is_none();
         builder.finish(match packed {
             false => self.buckets.map(|number| numbers[&number].0),
@@ -117,8 +117,8 @@ impl FrozenWeights {
 pub trait Averages {
     /// The number of features that have a row.
     fn n_rows(&self) -> usize;
-    /// Calls `read` with each feature and its finished row, which it may change, in an order that tells nothing but what the
-    /// rows are.
+    /// Calls `read` with each feature and its finished row, which it may change, in an order that depends on the
+    /// rows alone.
     fn for_each_row(&self, read: impl FnMut(u64, &mut Vec<(ActionId, f64)>));
     /// Appends the finished row of `feature`, in no particular order, to `row`.
     fn row_of(&self, feature: u64, row: &mut Vec<(ActionId, f64)>);

@@ -155,7 +155,7 @@ impl FrozenWeights {
 
 impl FrozenWeights {
     /// Finds the rows of `features`, at most [`BATCH`]: where those begin that are dense and of 16 bits a weight, and the others; the numbers
-    /// of both. The memory is told of all of them.
+    /// of both. All of them are prefetched.
     #[inline(always)]
     fn sort<V: Simd>(
         &self,
@@ -174,7 +174,7 @@ impl FrozenWeights {
             n_narrow += usize::from(is_narrow);
             others[n_others % BATCH] = Row(row);
             n_others += usize::from(row != NOTHING) - usize::from(is_narrow);
-            // A hint: of rows that are not sparse it tells nothing, and costs nothing.
+            // A hint: for rows that are not sparse it has no use, and no cost.
             prefetch(sparse, start * bytes);
         });
         for first in &mut narrow[..n_narrow] {

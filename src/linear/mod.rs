@@ -1,6 +1,6 @@
 //! The linear scorer: scores are sums of the weights of sparse features.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `score`, `lookup` | scoring a beam's configurations by the states of their nodes' sides, sharing what they have in common |
 //! | `model` | the finished scorer and its sections of a model file |

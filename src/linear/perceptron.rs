@@ -105,7 +105,7 @@ impl Averaged for Perceptron {
     }
 }
 
-/// A change of a weight: its feature, its action, by how much.
+/// A change of a weight: its feature, its action, the amount.
 pub type Change = (u64, ActionId, i32);
 
 /// The features of a configuration, where some were left out.

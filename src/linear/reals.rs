@@ -190,7 +190,7 @@ impl RealWeights {
     }
 
     /// Says that what is learned from are sums in fixed point, of the rows of at most so many features: weights that are too large
-    /// for these are told as [diverged](RealWeights::has_diverged).
+    /// for these are reported as [diverged](RealWeights::has_diverged).
     pub fn learn_from_sums_of(&mut self, n_features: usize) {
         self.max_weight = MAX_SCORE as f32 / UNIT / n_features.max(1) as f32;
         self.max_sum = MAX_SCORE;

@@ -7,7 +7,7 @@ use crate::system::ActionId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Precision {
-    /// 24 bits, or 32 if there are more than 256 actions: as trained, for all that sums can tell.
+    /// 24 bits, or 32 if there are more than 256 actions: as trained, as far as sums show.
     Full,
     /// 16 bits.
     I16,

@@ -117,7 +117,7 @@ impl<E: WeightEntry, B: Beside> RowTable<E, B> {
         self.n_features
     }
 
-    /// The places of all rows, in the order of the table. The rows lie anywhere, so that the memory is told of them in time.
+    /// The places of all rows, in the order of the table. The rows lie anywhere, and so they are prefetched.
     pub fn rows(&self) -> impl Iterator<Item = RowPlace> + '_ {
         const AHEAD: usize = 32;
         let later = self.places.iter().skip(AHEAD).map(Some).chain(std::iter::repeat(None));

@@ -1,7 +1,7 @@
 //! A finished model: its header, its labels and actions, and a scorer, of whichever kind; and what a kind of scorer must be
 //! able to do to be kept in a file ([`Frozen`]) and to be trained ([`Trainable`]).
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `calibration` | calibration of pruning, by score gaps of winners in beams, and of confidences |
 //! | `header` | what a model is and all that is needed to train it again |

@@ -1,6 +1,6 @@
 //! Trainable scorers: the interface of a kind of scorer to training.
 //!
-//! Training asks for the scores of a decision, or decodes with beams, and hands back gradients: by how much the loss grows
+//! Training asks for the scores of a decision, or decodes with beams, and hands back gradients: the growth of the loss
 //! with the score of an action in a configuration. What becomes of a gradient (which parameters change, how far) is the
 //! scorer's business; which gradient it is, the objective's.
 

@@ -12,7 +12,7 @@ use crate::tree::NO_NODE;
 pub struct CellGroup {
     /// The cell.
     pub role: Role,
-    /// Bits of [`PartialTree::words`] that tell all that is read of it.
+    /// Bits of [`PartialTree::words`] that determine all that is read of it.
     mask: [u64; Side::COUNT / 2],
     /// Places that are read here, and the values they read.
     pub places: Range<usize>,
@@ -46,7 +46,7 @@ impl Layout {
                 places.iter().filter(|place| place.role == role).map(|place| place.slot).collect()
             };
             let (nodes, labels) = (slots(&network.places), slots(&network.labels));
-            let values = |slots: &[Slot]| slots.iter().map(|&slot| Side::holding(slot)).collect::<Vec<_>>();
+            let values = |slots: &[Slot]| slots.iter().map(|&slot| Side::containing(slot)).collect::<Vec<_>>();
             let sides: Vec<Side> = values(&[&nodes[..], &labels].concat()).iter().map(|(side, _)| *side).collect();
             let (place, label) = (first(&network.places), first(&network.labels));
             CellGroup {

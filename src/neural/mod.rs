@@ -1,7 +1,7 @@
 //! Scorers with networks: feed-forward ones over embeddings (Chen & Manning 2014), or over what a bidirectional long short-term
 //! memory makes of them (Kiperwasser & Goldberg 2016), or of the stack, the buffer and the actions so far (Dyer et al. 2015).
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `kernel`, `bytes` | products of matrices and functions of vectors, the same bits on all processors |
 //! | `parameters`, `gradients`, `optimiser` | the numbers that are learned, in a network of any kind; how they follow their gradients |

@@ -16,7 +16,7 @@ pub struct Tape {
     pub(super) tokens: Vec<u32>,
     /// By configuration and place: the row of a label.
     pub(super) labels: Vec<u32>,
-    /// By configuration: activations, and by how much they grow with their sums.
+    /// By configuration: activations, and their derivatives by their sums.
     pub(super) units: Vec<f32>,
     pub(super) slopes: Vec<f32>,
     /// By configuration: the gradient of each output.

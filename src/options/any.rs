@@ -101,7 +101,7 @@ impl Options {
         self.transitions().filter(|options| options.training == Training::Global).map_or(1, |options| options.beam)
     }
 
-    /// The width at which the model is decoded unless told otherwise; graph-based parsers have no other than 1.
+    /// The default width at which the model is decoded; that of graph-based parsers is always 1.
     pub fn decoding_beam(&self) -> usize {
         self.transitions().map_or(1, TrainOptions::decoding_beam)
     }

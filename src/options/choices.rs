@@ -82,7 +82,7 @@ choice! {
 }
 
 impl Objective {
-    /// The objective of `learner` unless told otherwise.
+    /// The default objective of `learner`.
     pub fn of(training: Training, learner: Learner) -> Objective {
         match learner {
             Learner::Mira if training == Training::Global => Objective::LossAugmented,

@@ -26,12 +26,12 @@ impl GivenOptions {
         );
         let global_from_nothing = matches!(options, Options::Transitions(options)
             if !options.scorer.is_linear() && options.training == Training::Global && options.init.is_none());
-        let told = idle.into_iter().chain([lift]).filter(|&(_, is_idle, _)| is_idle);
-        let told = told.map(|(flag, _, why)| format!("{flag} has no effect: {why}"));
+        let idle = idle.into_iter().chain([lift]).filter(|&(_, is_idle, _)| is_idle);
+        let remarks = idle.map(|(flag, _, why)| format!("{flag} has no effect: {why}"));
         // Andor et al. (2016, section 4) begin with local training, too.
         let from_nothing = "whole derivations are hard to learn by a network that knows nothing; --init names the model of one that was \
                             trained on single decisions";
-        told.chain(global_from_nothing.then(|| from_nothing.to_owned())).collect()
+        remarks.chain(global_from_nothing.then(|| from_nothing.to_owned())).collect()
     }
 
     /// The options that may be without effect on the training of a transition system, whether they are, and why.

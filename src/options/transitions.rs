@@ -174,46 +174,46 @@ impl TrainOptions {
     }
 
     /// Summary of the learner and search that the options amount to, if there are any.
-    pub fn told(&self) -> Option<String> {
+    pub fn summary(&self) -> Option<String> {
         let is_plain = self.objective() == Objective::Perceptron && self.training != Training::L2s;
         if self.is_perceptron() && is_plain {
             return self.correct.map(|correct| format!("of several correct transitions: {}", correct.name()));
         }
         let learner = self.learner();
         let rate = if self.scorer.is_linear() { learner.rate } else { self.network_rate() as f32 };
-        let mut told = format!("{}, {}, rate {rate}", self.learner.name(), self.objective().name());
+        let mut summary = format!("{}, {}, rate {rate}", self.learner.name(), self.objective().name());
         if learner.l2 > 0.0 {
-            told += &format!(", L2 {}", learner.l2);
+            summary += &format!(", L2 {}", learner.l2);
         }
         if learner.hidden > 0 && self.scorer.is_linear() {
-            told += &format!(", {} hidden units an action by {}", learner.hidden, learner.update.name());
+            summary += &format!(", {} hidden units an action by {}", learner.hidden, learner.update.name());
         }
         if self.dropout > 0.0 {
-            told += &format!(", dropout {}", self.dropout);
+            summary += &format!(", dropout {}", self.dropout);
         }
         if let Some(correct) = self.correct {
-            told += &format!(", of several correct transitions: {}", correct.name());
+            summary += &format!(", of several correct transitions: {}", correct.name());
         }
         if self.training == Training::L2s {
             let preset = self.preset.map_or(String::new(), |preset| format!("preset {}: ", preset.name()));
-            told = format!("learning to search, {preset}{}; {told}", self.search());
+            summary = format!("learning to search, {preset}{}; {summary}", self.search());
         }
         if self.batch > 1 && !self.scorer.is_linear() {
-            told += &format!(", mini-batches of {}", self.batch);
+            summary += &format!(", mini-batches of {}", self.batch);
         }
         if let Some(power) = self.explore_power {
-            told += &format!(", exploring by probabilities to the power {power}");
+            summary += &format!(", exploring by probabilities to the power {power}");
         }
         if self.layers == Layers::Output {
-            told += ", the output layer alone";
+            summary += ", the output layer alone";
         }
         if let Some(init) = &self.init {
-            told += &format!(", from {init}");
+            summary += &format!(", from {init}");
         }
         if let Some(vectors) = &self.vectors {
-            told += &format!(", vectors of words from {vectors}");
+            summary += &format!(", vectors of words from {vectors}");
         }
-        Some(told)
+        Some(summary)
     }
 
     /// Settings of learning to search: the preset, as far as nothing else was asked for.
@@ -265,7 +265,7 @@ impl TrainOptions {
         Schedule { stopping, keep: self.keep, average_from, pretrain: self.pretrain }
     }
 
-    /// The width at which the model is decoded unless told otherwise: 1 after greedy training.
+    /// The default width at which the model is decoded: 1 after greedy training.
     pub fn decoding_beam(&self) -> usize {
         match self.training {
             Training::Greedy | Training::L2s => 1,

@@ -38,7 +38,7 @@ pub struct AnyParser {
     model: Loaded,
     parser: LoadedParser,
     options: ParseOptions,
-    /// Calibration of exact marginals, if those are the confidences to tell.
+    /// Calibration of exact marginals, if those are the confidences to report.
     marginals: Option<Marginals>,
     keeping: Keeping,
     warnings: Vec<String>,
@@ -191,7 +191,7 @@ impl AnyParser {
         };
         if self.options.confidences.is_some() && self.marginals.is_none() {
             for best in &mut found {
-                confidence::tell(best, model.confidence(), model.scale());
+                confidence::assign(best, model.confidence(), model.scale());
                 best.truncate(self.options.k_best);
             }
         }

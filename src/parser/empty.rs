@@ -15,7 +15,7 @@ const MOST: usize = 1000;
 #[derive(Debug)]
 pub struct EmptyColumns<'m> {
     columns: Vec<(Column, usize)>,
-    /// The tags that the model knows, if it tells them.
+    /// The tags that the model knows, if it names them.
     tags: HashSet<&'m str>,
     tag_column: Column,
     n_unknown: usize,

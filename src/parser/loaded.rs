@@ -26,7 +26,7 @@ pub enum Loaded {
 }
 
 impl Loaded {
-    /// Maps or reads a model file; its first bytes tell which kind it is.
+    /// Maps or reads a model file; its first bytes show its kind.
     ///
     /// # Errors
     /// If it cannot be read, or is not a whole, unchanged model file.
@@ -135,7 +135,7 @@ impl Loaded {
         }
     }
 
-    /// The labels of trees as they are decoded, if search can be held to some of them.
+    /// The labels of trees as they are decoded, if search can be restricted to some of them.
     pub(super) fn decoded_labels(&self) -> Option<&[String]> {
         match self {
             Loaded::Transitions(model) => Some(&model.header.labels),
@@ -171,7 +171,7 @@ impl Loaded {
         }
     }
 
-    /// The tags of the training data, if the model tells them.
+    /// The tags of the training data, if the model names them.
     pub fn tags(&self) -> &[String] {
         match self {
             Loaded::Transitions(model) => &model.header.tags,
@@ -251,14 +251,14 @@ impl Loaded {
                 writeln!(output, "# rank = {}\n# score = {score:.4}", rank + 1)?;
             }
             let (names, sentence) = (labels.names_of(&parsed.tree), self.tagged(sentence, parsed));
-            let told = parsed.confidences.iter().map(|confidence| {
+            let confidences = parsed.confidences.iter().map(|confidence| {
                 let ([of_head, of_label], Confidence { head, label }) = (CONFIDENCES, confidence);
                 format!("{of_head}={head:.2}|{of_label}={label:.2}")
             });
-            let told: Vec<String> = told.collect();
+            let confidences: Vec<String> = confidences.collect();
             match self.target() {
                 Some(_) => sentence.write(output)?,
-                None => sentence.write_parsed_with(output, parsed.tree.heads(), &names, enhanced, &told)?,
+                None => sentence.write_parsed_with(output, parsed.tree.heads(), &names, enhanced, &confidences)?,
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
-//! Models and parsers of whichever kind, as the command line and programs in other languages use them: a model file tells what
-//! it is of, and one parser takes the options of all.
+//! Models and parsers of whichever kind, as the command line and programs in other languages use them: a model file
+//! says its kind, and one parser takes the options of all.
 //!
-//! A new kind of scorer or of graph-based parser is one more variant of [`Loaded`] and of what [`AnyParser`] holds.
+//! A new kind of scorer or of graph-based parser is one more variant of [`Loaded`] and of what [`AnyParser`] contains.
 
 mod any;
 mod empty;

@@ -4,7 +4,7 @@
 //! and point of a beam ([`Query`], [`StepScores`]). It knows nothing of beams, oracles or training. All its scratch memory
 //! belongs to the caller, so that one scorer serves all threads.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `step`, `lanes` | the scores of a step, in which queries that look alike share a row; loops over them |
 //! | `vectors` | vectors of scores in memory that is used again |

@@ -1,7 +1,7 @@
 //! Transition systems as decoding and learning know them: by traits alone. The systems themselves are in the crate
 //! `treebeam-systems`, one file each.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `action` | moves, actions, and the inventory of actions that a model chooses from |
 //! | `family` | systems behind trait objects, one for each form of configurations |
@@ -74,8 +74,8 @@ pub struct SystemInfo {
     pub max_words: usize,
     /// The most words of a sentence that the oracle is asked about; more where neither its time nor its memory is quadratic in them.
     pub max_training_words: usize,
-    /// True if the buffer is always a suffix of the sentence whose words, but for B0, have no arcs yet. Then B0 tells
-    /// what is behind it, and features of words behind B0 are memoised with those of B0.
+    /// True if the buffer is always a suffix of the sentence whose words, but for B0, have no arcs yet. Then B0
+    /// determines what is behind it, and features of words behind B0 are memoised with those of B0.
     pub buffer_is_suffix: bool,
     /// True if a move changes what is seen from few points only. Then greedy decoding and training score the others but
     /// once.
@@ -404,7 +404,7 @@ pub trait Oracle<C: Configuration>: Transitions<C> {
     /// [`System::prefers_static`].
     fn static_move(&self, gold: &Gold, c: &C) -> (Point, Move);
 
-    /// The unlabelled cost at `point` of each move in `permitted`: by how much it raises the number of wrong heads of the
+    /// The unlabelled cost at `point` of each move in `permitted`: the increase of the number of wrong heads of the
     /// best tree that can still be reached, where each counts by its [weight](Gold::weight).
     fn costs(&self, gold: &Gold, c: &C, point: Point, permitted: MoveSet) -> MoveCosts;
 

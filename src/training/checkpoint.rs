@@ -1,6 +1,6 @@
 //! Checkpoints: a killed run resumes to the same bytes.
 //!
-//! A checkpoint is the [`Progress`] after an iteration and the header of the model to come, which tells whether it belongs to
+//! A checkpoint is the [`Progress`] after an iteration and the header of the model to come, which shows whether it belongs to
 //! the run at hand. No random state is needed: every stream is derived from the seed, the iteration and the sentence.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};

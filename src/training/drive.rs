@@ -109,8 +109,8 @@ impl<'p> Drive<'p> {
             Some(Stop::Maximum) => observer.note(format_args!("no plateau within {done} iterations")),
             None => {}
         }
-        for told in run.stands_still().into_iter().chain(run.check_learned()?) {
-            observer.warn(format_args!("warning: {told}"));
+        for warning in run.stands_still().into_iter().chain(run.check_learned()?) {
+            observer.warn(format_args!("warning: {warning}"));
         }
         let written = run.write(self.model)?;
         if checkpoint.is_file() {

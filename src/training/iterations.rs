@@ -51,7 +51,7 @@ pub struct IterationReport {
     /// Wall time of the iteration's training, without the development data.
     pub seconds: f64,
     /// Seconds of the processor that all threads of the run used for it, without the development data; none where the system
-    /// does not tell.
+    /// does not report it.
     #[serde(default)]
     pub cpu_seconds: Option<f64>,
 }
@@ -67,9 +67,9 @@ pub enum Stop {
 }
 
 impl Iterations {
-    /// Iterations without a better score after which a run to the plateau stops, unless told otherwise.
+    /// Iterations without a better score after which a run to the plateau stops by default.
     pub const PATIENCE: u32 = 5;
-    /// The most iterations of a run to the plateau, unless told otherwise.
+    /// The default for the most iterations of a run to the plateau.
     pub const MOST: u32 = 100;
 
     /// Condition on which a run stops whose averages begin after iteration `average_from`. `patience` and `most` are for the
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_are_told() {
+    fn contradictions_are_reported() {
         assert!(Iterations::Number(3).check(Some(2), None).is_err());
         assert!(Iterations::Plateau.check(Some(2), Some(9)).is_ok());
         let stopping = |iterations: Iterations| iterations.stopping(None, None, 0);

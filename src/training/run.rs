@@ -48,7 +48,7 @@ pub trait Run {
     fn stands_still(&self) -> Option<String> {
         None
     }
-    /// Looks at what is kept, at the end: a message if it has learned next to nothing, though it may be too early to tell.
+    /// Looks at what is kept, at the end: a message if it has learned next to nothing, though it may be too early to know.
     ///
     /// # Errors
     /// If it has learned next to nothing in many steps.
@@ -260,9 +260,9 @@ impl<P: Averaged, S: Trains<P>> Run for Trainer<S, P> {
     }
 
     fn stands_still(&self) -> Option<String> {
-        let told = standstill(self.stands_still?, self.progress.replicas[0].rate());
+        let message = standstill(self.stands_still?, self.progress.replicas[0].rate());
         let kept = self.progress.best.as_ref()?.iteration;
-        Some(format!("{told}; iteration {kept} is kept"))
+        Some(format!("{message}; iteration {kept} is kept"))
     }
 
     fn check_learned(&self) -> Result<Option<String>> {
@@ -273,12 +273,12 @@ impl<P: Averaged, S: Trains<P>> Run for Trainer<S, P> {
         if found >= constant {
             return Ok(None);
         }
-        let told = format!(
+        let message = format!(
             "the network has learned next to nothing in {n_steps} steps: of its own first training sentences {found} words have the right \
              head and label, and {constant} would if all words hung on a neighbour or the root by one label"
         );
-        let told = format!("{told}; expected another --rate than {rate}, or more --iterations");
-        if n_steps < MANY_STEPS { Ok(Some(told)) } else { Err(Error::Usage(told)) }
+        let message = format!("{message}; expected another --rate than {rate}, or more --iterations");
+        if n_steps < MANY_STEPS { Ok(Some(message)) } else { Err(Error::Usage(message)) }
     }
 
     fn reports(&self) -> &[IterationReport] {

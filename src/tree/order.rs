@@ -11,7 +11,7 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// Orders of `tree`, of which `dependents` tells the dependents of a node in order. Linear in the number of words.
+    /// Orders of `tree`, with the dependents of a node in order by `dependents`. Linear in the number of words.
     pub(super) fn of<'t>(tree: &Tree, dependents: impl Fn(Node) -> &'t [Node]) -> Orders {
         let places = projective_places(tree, &dependents);
         let is_projective = places.is_sorted();

@@ -47,7 +47,7 @@ impl Blocks {
     }
 
     /// Reads the next block of `input`, which is the same each time, into `block`: lines that end in a line feed each, at
-    /// least one, none of them blank. Each fault is told once a block.
+    /// least one, none of them blank. Each fault is reported once a block.
     pub(super) fn next(
         &mut self,
         input: &mut dyn BufRead,

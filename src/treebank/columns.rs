@@ -1,4 +1,4 @@
-//! Words in columns of another kind: which column is what has to be told.
+//! Words in columns of another kind: the content of each column has to be given.
 
 use std::io::BufRead;
 use std::str::FromStr;

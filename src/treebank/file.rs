@@ -27,7 +27,7 @@ use std::sync::Arc;
 /// // The format follows from the name unless it is given.
 /// let treebank = Treebank::read(&path, None)?;
 /// assert_eq!((treebank.format, treebank.sentences.len()), (Format::Conllu, 10));
-/// // Every head and label is checked, and all problems are told at once.
+/// // Every head and label is checked, and all problems are reported at once.
 /// let mut labels = Labels::default();
 /// let trees = treebank.trees(Roots::Single, &mut labels)?;
 /// assert_eq!(trees.iter().map(|tree| tree.n_words()).sum::<usize>(), treebank.n_words());
@@ -214,7 +214,7 @@ struct Hashing<R> {
 }
 
 impl Hashing<Box<dyn Read + Send>> {
-    /// Opens a file, whose name tells the format unless it is given.
+    /// Opens a file, whose name decides the format unless it is given.
     fn open(path: &Path, format: Option<Format>) -> Result<(Self, Format)> {
         let input = files::open_to_keep(path).map_err(Error::io(path))?;
         let format = format.or(Format::of_path(path)).unwrap_or(Format::Conllu);

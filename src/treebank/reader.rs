@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// let text = "1\tyes\t_\tINTJ\t_\t_\t0\troot\t_\t_\n\n1\tno\t_\tINTJ\t_\t_\t0\troot\t_\n\n";
 /// let mut sentences = Reader::new(text.as_bytes(), "answers.conllu", Format::Conllu);
 /// assert_eq!(sentences.next().unwrap()?.form(1), "yes");
-/// // What is malformed is told with its line; nothing follows.
+/// // What is malformed is reported with its line; nothing follows.
 /// let error = sentences.next().unwrap().unwrap_err().to_string();
 /// assert_eq!(error, "answers.conllu:3: 9 columns; expected 10 columns, separated by single tabs");
 /// assert!(sentences.next().is_none());
@@ -143,7 +143,7 @@ impl ReadBlock {
 
 impl Reader<Box<dyn BufRead + Send>> {
     /// Opens a file, or standard input if `path` is `-`; `.gz` and `.zst` are unpacked. Without `format`, the name
-    /// decides, and if it does not tell, the file is read as CoNLL-U.
+    /// decides, and if it does not, the file is read as CoNLL-U.
     ///
     /// # Errors
     /// If the file cannot be opened.

@@ -69,12 +69,12 @@ fn lines_of_columns(text: &str, source: &str) -> Option<(&'static str, String)> 
     if has_tabs && (first.len() == 10 || !are_even) {
         return None;
     }
-    let held = if are_even { held(&rows) } else { None };
+    let names = if are_even { names_of(&rows) } else { None };
     // Numbers among words are no heads yet: of a single line, or where all lines end as sentences do.
     let is_sentence = |row: &&Vec<&str>| row.len() > 1 && row.last().is_some_and(|last| last.ends_with(ENDS));
     let is_word = first[0] == "1" && first.contains(&"_");
     let is_text = rows.iter().all(|row| is_sentence(&row)) || lines.len() == 1 && first.len() > 3 && !is_word;
-    if !has_tabs && (is_text || first.len() > 3 && held.is_none()) || !are_even && rows.iter().any(|row| row.len() > 3)
+    if !has_tabs && (is_text || first.len() > 3 && names.is_none()) || !are_even && rows.iter().any(|row| row.len() > 3)
     {
         let what = "split it into sentences and words and tag these first, for example with UDPipe or Stanza";
         return Some(("what seems to be running text", other_tool(what)));
@@ -84,13 +84,13 @@ fn lines_of_columns(text: &str, source: &str) -> Option<(&'static str, String)> 
         1..=3 if !has_tabs => return None,
         // One line may as well be a slip.
         9..=11 if lines.len() == 1 && has_tabs => return None,
-        _ if lines.len() == 1 && !held.as_ref().is_some_and(|names| names.contains("head")) => return None,
-        14.. if held.as_deref() == Some(CONLL_2009) => "what seems to be CoNLL-2009",
+        _ if lines.len() == 1 && !names.as_ref().is_some_and(|names| names.contains("head")) => return None,
+        14.. if names.as_deref() == Some(CONLL_2009) => "what seems to be CoNLL-2009",
         _ if !has_tabs => "columns that are separated by spaces",
         _ => "lines that all have the same number of columns, another one than ten",
     };
     let most = rows.iter().map(Vec::len).max().unwrap_or(1);
-    Some(match held {
+    Some(match names {
         Some(names) => (found, format!("{}, if that is what they hold", convert(&names))),
         None if !has_tabs => (found, convert(["form", "form,upos", "form,upos,xpos"][most.clamp(1, 3) - 1])),
         None => (
@@ -112,9 +112,9 @@ const CONLLU: &str = "id,form,lemma,upos,xpos,feats,head,deprel,deps,misc";
 /// Columns of CoNLL-2009, without those of predicates and their arguments, of which each sentence has as many as predicates.
 const CONLL_2009: &str = "id,form,lemma,_,upos,_,feats,_,head,_,deprel";
 
-/// Names of the columns, as `--columns` takes them, by what they hold: the head is the column of numbers of words that make a
-/// tree, the label stands behind it, the lemma is like the form, tags stand between. `None` if that does not tell.
-fn held(lines: &[Vec<&str>]) -> Option<String> {
+/// Names of the columns, as `--columns` takes them, by their content: the head is the column of numbers of words that make a
+/// tree, the label stands behind it, the lemma is like the form, tags stand between. `None` if that does not decide.
+fn names_of(lines: &[Vec<&str>]) -> Option<String> {
     let n_columns = lines.first()?.len();
     // Ranges and empty nodes are no words, if words have numbers at all.
     let is_word =

@@ -654,8 +654,8 @@ mod tests {
     #[test]
     fn attributes_of_misc_are_kept_or_replaced() {
         let mut output = Vec::new();
-        let told = ["x=2|y=3", "y=3", "y=3"].map(str::to_owned);
-        let written = sentence().write_parsed_with(&mut output, &[2, 0, 2], &["a"; 3], Enhanced::Keep, &told);
+        let misc = ["x=2|y=3", "y=3", "y=3"].map(str::to_owned);
+        let written = sentence().write_parsed_with(&mut output, &[2, 0, 2], &["a"; 3], Enhanced::Keep, &misc);
         written.unwrap();
         let output = String::from_utf8(output).unwrap();
         let misc = |line: &str| line.rsplit('\t').next().unwrap().to_owned();

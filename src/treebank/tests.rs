@@ -188,7 +188,7 @@ fn layout_is_repaired_on_request() {
         sentence.unwrap().write(&mut written).unwrap();
     }
     assert_eq!(String::from_utf8(written).unwrap(), format!("{good}\n{good}\n"));
-    // Comments go with the words behind them, and where there are none they are told.
+    // Comments go with the words behind them, and where there are none they are reported.
     let text = format!("# a\n \t\n# b\n\n{good}\t\n\n# c\n\n");
     let mut reader = Reader::new(text.as_bytes(), "x", Format::Conllu).repairing();
     let read = reader.step().unwrap().unwrap();

@@ -1,6 +1,6 @@
 //! The first two levels of Universal Dependencies' validator: the file's format, and the form of its annotation.
 //!
-//! Level 1 is what every reader of this crate demands, white space, and normalisation. Level 2 adds what can be told without
+//! Level 1 is what every reader of this crate demands, white space, and normalisation. Level 2 adds what can be checked without
 //! knowing the language: comments that a sentence must have, inventories, the order within columns, the basic tree, the
 //! connected enhanced graph. The rules are those of <https://universaldependencies.org/format.html> as the validator of the
 //! package `udtools` 0.2.9 has them.
@@ -12,7 +12,7 @@ mod values;
 use unicode_normalization::is_nfc;
 
 use super::{Column, Format, Sentence, plus};
-use crate::error::{Problems, Rule, excerpt, told_apart};
+use crate::error::{Problems, Rule, distinguished, excerpt};
 use crate::tree::Roots;
 use comments::Comments;
 use graph::Graphs;
@@ -94,7 +94,7 @@ fn characters(text: &str, place: &mut LinePlace<'_>) {
     }
     if let Some(column) = text.split('\t').find(|column| !is_nfc(column)) {
         let composed: String = unicode_normalization::UnicodeNormalization::nfc(column).collect();
-        let [expected, found] = told_apart(&composed, column);
+        let [expected, found] = distinguished(&composed, column);
         place.add(Rule::Normalisation, || format!("the text {found}"), &format!("{expected}, normalisation form C"));
     }
 }

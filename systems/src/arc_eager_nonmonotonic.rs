@@ -19,8 +19,8 @@
 //! and exact: as the labels of made arcs matter, a gold arc with a wrong label costs nothing to take back.
 //!
 //! **Oracles**: static and lazy, those of `arc_eager`; dynamic, by the costs above; and monotonic-first, the default, as the paper recommends: where
-//! moves of least cost include some that are free for `arc_eager`, the others are held to cost 1 more. For a parser that
-//! may mend everything, nearly every move is free; it learns more from being told which moves need no mending.
+//! moves of least cost include some that are free for `arc_eager`, the others count as 1 more. For a parser that
+//! may mend everything, nearly every move is free; it learns more from costs that distinguish moves that need no mending.
 //!
 //! **One root**: with [`Roots::Single`] the root may become the head of the last item on the stack only; what is above it
 //! is reduced. The bottom of the stack never has a head, so that exactly one word hangs on the root and no configuration

@@ -1,7 +1,7 @@
 //! A derivation carried on to its end on bare lists of nodes: how many words get wrong heads if a rule is followed from
 //! some configuration on.
 //!
-//! A rule that is known to derive the gold tree from wherever it can be derived tells by this which moves keep the tree
+//! A rule that is known to derive the gold tree from wherever it can be derived thus finds the moves that keep the tree
 //! derivable; elsewhere the number of wrong heads is an upper bound of the loss.
 //!
 //! Complexity: linear in the length of the rest of the derivation.

@@ -18,7 +18,7 @@
 //! is, a push computation cannot be scored without the word that it stands on. Without S1 the O(n⁴) of the literature would
 //! do.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `tabulation` | its settings, and for which scores and sentences it is defined |
 //! | `table` | the best action of each kind for each choice of positions |

@@ -7,8 +7,8 @@
 //! (c, i, j) = max over k: (c, i, k) + push of k from (c, i, k) + (i, k, j) + pop of k at (i, k, j)
 //!
 //! In arc-hybrid k is pushed by SHIFT and popped by LEFT or RIGHT; in arc-eager it is pushed by SHIFT and popped by LEFT, or
-//! pushed by RIGHT and popped by REDUCE. With one root, arc-eager's items that end behind the last word are told apart by
-//! whether an arc from the root was made: in complete derivations that is so once, which is what its preconditions ask of the
+//! pushed by RIGHT and popped by REDUCE. With one root, arc-eager's items that end behind the last word are distinguished by
+//! an arc from the root: in complete derivations that is so once, which is what its preconditions ask of the
 //! last word.
 //!
 //! With sums over k of what is multiplied in place of maxima of what is added, an item is the weight of all its push computations: the

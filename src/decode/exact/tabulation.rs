@@ -88,7 +88,7 @@ impl Tabulation {
         Ok(Tabulation { kind, system, roots, reads_s1 })
     }
 
-    /// True if it tells exact [marginals](Tabulation::confidences): not for arc-standard.
+    /// True if it computes exact [marginals](Tabulation::confidences): not for arc-standard.
     pub fn has_marginals(&self) -> bool {
         self.kind != Deduction::Standard
     }

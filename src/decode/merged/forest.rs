@@ -35,7 +35,7 @@ pub(super) struct MergedItem<'a> {
     pub edges: Vec<MergedEdge>,
 }
 
-/// A word just pushed, as far as what is below is told apart.
+/// A word just pushed, as far as what is below is distinguished.
 #[derive(Debug, Default)]
 pub(super) struct Origin<'a> {
     /// The score of the best way here.
@@ -128,7 +128,7 @@ impl MergedForest<'_> {
         self.write(tasks, |_, _| (0, 0, 0))
     }
 
-    /// Writes down what the tasks say, the last one first; `way` tells the edge and the ranks of a derivation.
+    /// Writes down what the tasks say, the last one first; `way` gives the edge and the ranks of a derivation.
     fn write(&self, mut tasks: Vec<Task>, way: impl Fn(Number, usize) -> (usize, usize, usize)) -> Vec<ActionId> {
         let mut derivation = Vec::new();
         while let Some(task) = tasks.pop() {

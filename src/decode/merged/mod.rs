@@ -23,7 +23,7 @@
 //!
 //! Complexity: a step of a beam of b items looks at O(b) candidates; there are 2n steps. Memory is linear in the sentence.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `merging` | its settings, and what it has to know of a system |
 //! | `search` | items, origins, and a step of the beam |

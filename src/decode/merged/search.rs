@@ -235,7 +235,7 @@ impl<'a, 's> MergedSearch<'a, 's> {
         next
     }
 
-    /// The key by which items of a step are told apart.
+    /// The key that distinguishes items of a step.
     fn key(&self, c: &ArenaConfiguration<'a>, origin: Option<u32>) -> u64 {
         let Some(signature) = &self.signature else { return c.identity() };
         let (s0, b0) = (c.stack_cell(), c.buffer_cell());

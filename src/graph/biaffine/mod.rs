@@ -12,7 +12,7 @@
 //! + log P(l | h, d) with its best label, so the best tree over arcs, by the decoders of the other graph-based parsers, is the most
 //!   probable labelled tree of all, and the k best ones are the k most probable.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `network`, `layout` | the network as headers have it; all that its numbers do not change |
 //! | `tensors` | the numbers that are learned |

@@ -211,8 +211,8 @@ fn runs_are_resumed_and_models_read() {
     assert!(bytes == resumed.to_bytes());
     let other = GraphOptions { seed: 2, ..options.clone() };
     let other = GraphData::new(&other, &train, Some(&dev)).unwrap();
-    let told = graph::start(&options, &other, 1).unwrap().load(&checkpoint).unwrap_err().to_string();
-    assert!(told.contains("with --seed 1 instead of 2"), "{told}");
+    let message = graph::start(&options, &other, 1).unwrap().load(&checkpoint).unwrap_err().to_string();
+    assert!(message.contains("with --seed 1 instead of 2"), "{message}");
 
     let read = GraphModel::from_bytes(&bytes, Path::new("model")).unwrap();
     assert!(bytes == read.to_bytes());
@@ -232,8 +232,8 @@ fn runs_are_resumed_and_models_read() {
         GraphModel::from_bytes(&forged.to_bytes(), Path::new("forged")).unwrap_err().to_string()
     };
     assert!(forged(&|model| model.header.system = GraphKind::Mst).contains("another kind of scorer"));
-    let told = forged(&|model| model.header.network.as_mut().unwrap().arc_units = 7);
-    assert!(told.contains("the network's units are"), "{told}");
+    let message = forged(&|model| model.header.network.as_mut().unwrap().arc_units = 7);
+    assert!(message.contains("the network's units are"), "{message}");
     assert!(forged(&|model| model.header.network.as_mut().unwrap().label_units = 0).contains("a layer of 0 numbers"));
     let GraphScorer::Biaffine(network) = &whole.scorer else { panic!("the model is of another kind") };
     assert_eq!(network.vocabulary().len(N_COLUMNS - 1), data.vocabulary().unwrap().len(N_COLUMNS - 1));
@@ -258,6 +258,6 @@ fn words_begin_with_their_vectors() {
         learner.optimiser.parameters.tensors[0][3 * number..][..3].to_vec()
     };
     assert_eq!([embedding(word), embedding("unseenword")], [vec![1.0, 2.0, -3.0], vec![4.0, 5.0, 6.0]]);
-    let told = GraphData::new(&GraphOptions { word_units: Some(2), ..options.clone() }, &treebank, None);
-    assert!(told.unwrap_err().to_string().contains("vectors of 3 numbers; expected 2, as --word-units says"));
+    let message = GraphData::new(&GraphOptions { word_units: Some(2), ..options.clone() }, &treebank, None);
+    assert!(message.unwrap_err().to_string().contains("vectors of 3 numbers; expected 2, as --word-units says"));
 }

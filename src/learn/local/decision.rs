@@ -90,7 +90,7 @@ impl Decision {
         push(0.0, behind);
     }
 
-    /// Chooses among the correct options, if there are several. `mv` tells an option's move by its place and output; the options of
+    /// Chooses among the correct options, if there are several. `mv` gives an option's move by its place and output; the options of
     /// a move stand together.
     pub fn choose(
         &mut self,

@@ -231,7 +231,7 @@ impl<'a, S: TransitionSystem> LocalLearner<'_, 'a, '_, S> {
                 model.forget(self.memory);
             }
             if let (Some(before), Some(watched)) = (before, self.setting.watched) {
-                watched.tell(before, machine.actions, &*self.parameters);
+                watched.report(before, machine.actions, &*self.parameters);
             }
             if stays && !decided.is_right && corrections < MAX_CORRECTIONS {
                 corrections += 1;

@@ -42,9 +42,9 @@ fn options(system: SystemKind) -> TrainOptions {
     TrainOptions { system, features, ..TrainOptions::default() }
 }
 
-/// On random walks: of every permitted action the cost that the oracle tells is that of rolling out the reference.
+/// On random walks: of every permitted action the oracle's cost is that of rolling out the reference.
 #[test]
-fn the_shortcut_tells_what_roll_outs_cost() {
+fn the_shortcut_has_the_costs_of_roll_outs() {
     for (system, non_projective) in SYSTEMS {
         let options = options(system);
         let data = data(&options, 12, non_projective);

@@ -27,7 +27,7 @@ pub struct LearnerOptions {
 }
 
 impl LearnerOptions {
-    /// The options of `learner` unless told otherwise.
+    /// The default options of `learner`.
     pub fn of(learner: Learner) -> LearnerOptions {
         let update = if learner == Learner::Nn { Learner::Ftrl } else { learner };
         let rate = match update {

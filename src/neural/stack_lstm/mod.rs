@@ -21,7 +21,7 @@
 //! pending list of easy-first. M0, which is in neither sequence (the words between the focus words, the other stack of two), has a
 //! vector of its own in the sum.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `shape`, `derived` | sizes; what follows from parameters |
 //! | `memory` | nodes and compositions of a sentence, and finding those of a configuration |

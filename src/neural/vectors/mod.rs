@@ -2,7 +2,7 @@
 //!
 //! | form | recognised by | what is read |
 //! |---|---|---|
-//! | word2vec's text | nothing else | lines of a word and its numbers, with or without a head line that tells how many of each |
+//! | word2vec's text | nothing else | lines of a word and its numbers, with or without a head line with their counts |
 //! | word2vec's binary | a name in `.bin` | the head line; then each word, a space, and its numbers in 32 bits |
 //! | [finalfusion](https://finalfusion.github.io) | its first bytes | words and their rows of a matrix that is not quantised |
 //!
@@ -32,7 +32,7 @@ pub struct WordVectors {
     dimension: usize,
     /// The line that it follows from; 0 in forms that have no lines.
     dimension_line: usize,
-    /// Columns that tell words apart in the model.
+    /// Columns that distinguish words in the model.
     columns: Columns,
     /// The words' values, in the order of the file.
     values: Vec<u64>,
@@ -125,7 +125,7 @@ impl WordVectors {
         self.dimension
     }
 
-    /// The number of words that the model tells apart.
+    /// The number of words that the model distinguishes.
     pub fn len(&self) -> usize {
         self.values.len()
     }

@@ -169,18 +169,18 @@ fn what_is_wrong_is_told_with_its_place() {
         ("size.fifu", &finalfusion(&[(1, words(&["a"], 0)), (2, matrix(&row, 9))]), "in a chunk of 33 bytes"),
     ];
     for (name, bytes, expected) in cases {
-        let told = read(&write(&folder, name, bytes)).unwrap_err().to_string();
-        assert!(told.contains(expected), "{name}: {told}");
+        let message = read(&write(&folder, name, bytes)).unwrap_err().to_string();
+        assert!(message.contains(expected), "{name}: {message}");
     }
     for name in ["endless", "endless.bin"] {
-        let told = read(&write(&folder, name, &vec![b'x'; 2 << 20])).unwrap_err().to_string();
-        assert!(told.contains("1048576 bytes without the end of a line"), "{told}");
+        let message = read(&write(&folder, name, &vec![b'x'; 2 << 20])).unwrap_err().to_string();
+        assert!(message.contains("1048576 bytes without the end of a line"), "{message}");
     }
     let whole = finalfusion(&[(1, words(&["dog", "cat"], 0)), (2, matrix(&[[1.0, 2.0], [3.0, 4.0]], 3))]);
     assert_eq!(read(&write(&folder, "whole", &whole)).unwrap().len(), 2);
     for length in 12..whole.len() {
-        let told = read(&write(&folder, "cut", &whole[..length])).unwrap_err().to_string();
-        assert!(told.contains("cut: a file of finalfusion that is cut or damaged"), "{length}: {told}");
+        let message = read(&write(&folder, "cut", &whole[..length])).unwrap_err().to_string();
+        assert!(message.contains("cut: a file of finalfusion that is cut or damaged"), "{length}: {message}");
     }
     let missing = folder.path().join("missing");
     assert!(read(&missing).unwrap_err().to_string().contains("missing: "));
@@ -235,9 +235,9 @@ fn words_begin_with_their_vectors() {
         assert_eq!(origin, VectorsOrigin { sha256, words: 2, train_words: n_words, covered: 1 });
         assert_ne!(number(unseen), Vocabulary::UNKNOWN as usize);
 
-        let told = TrainingData::new(&TrainOptions { word_units: Some(4), ..options.clone() }, &treebank, None);
-        let told = told.unwrap_err().to_string();
-        assert!(told.contains("v.txt:1: vectors of 3 numbers; expected 4, as --word-units says"), "{told}");
+        let message = TrainingData::new(&TrainOptions { word_units: Some(4), ..options.clone() }, &treebank, None);
+        let message = message.unwrap_err().to_string();
+        assert!(message.contains("v.txt:1: vectors of 3 numbers; expected 4, as --word-units says"), "{message}");
     }
 }
 

@@ -71,7 +71,7 @@ pub struct Findings {
     pub derivable: u64,
     /// Gold trees that the static oracle derives.
     pub rebuilt: u64,
-    /// Derivations of gold trees, all told.
+    /// Derivations of all gold trees.
     pub derivations: u64,
     /// The greatest number of derivations of one gold tree.
     pub max_derivations: u64,

@@ -143,7 +143,7 @@ impl<'a, 'r> Grammar<'a, 'r> {
         if self.chance(0.15) {
             nominal.after.push(self.conjunct(class));
         } else if self.chance(0.15) {
-            // With an inner noun of the other kind, the clause may belong to either, and its pronoun tells.
+            // With an inner noun of the other kind, the clause may belong to either, and its pronoun decides.
             let low = inner_class.filter(|&inner| is_person(inner) == is_person(class) || self.chance(0.5));
             let relative = self.relative(low.unwrap_or(class), depth + 1);
             match nominal.after.last_mut().filter(|_| low.is_some()) {

@@ -64,7 +64,7 @@ pub(super) fn zipf<'a, T>(items: &'a [T], rng: &mut Xoshiro256PlusPlus) -> &'a T
     &items[rank.unwrap_or(items.len()) - 1]
 }
 
-/// An endless list of words that can be pronounced, all different, whose shape tells nothing of their class.
+/// An endless list of words that can be pronounced, all different, whose shape says nothing of their class.
 #[derive(Default)]
 struct Forms {
     n: usize,

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::values::{LinePlace, is_space};
-use crate::error::{Location, Problems, Rule, excerpt, told_apart};
+use crate::error::{Location, Problems, Rule, distinguished, excerpt};
 use crate::treebank::Sentence;
 
 /// Ids and other comments of a treebank's earlier sentences.
@@ -161,7 +161,7 @@ impl Comments {
             }
             rest = rest.strip_prefix(form).ok_or_else(|| {
                 let there = rest.char_indices().nth(form.chars().count()).map_or(rest, |(end, _)| &rest[..end]);
-                let [there, form] = told_apart(there, form);
+                let [there, form] = distinguished(there, form);
                 let glued = if self.no_space && rest.starts_with(is_space) { ", behind SpaceAfter=No" } else { "" };
                 format!("a text that goes on with {there} where word {id} is {form}{glued}")
             })?;

@@ -3,7 +3,7 @@
 //! A configuration is ⟨λ1, λ2, β, A⟩ with the focus words i, the last of λ1, and j, the first of β. λ1 is always 0..i, λ2
 //! i+1..j-1 and β j..n, so that (i, j, A) says it all. The root is a real node of λ1, the first one.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `monotonic` | [`Covington`]: arcs are final |
 //! | `nonlocal` | [`CovingtonNonlocal`]: one transition passes over any number of words |

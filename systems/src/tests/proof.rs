@@ -233,7 +233,7 @@ fn configurations_without_a_root() {
 }
 
 /// Attardi's system: the static oracle derives whatever can be derived, which is all projective trees and most others of
-/// a few words, and costs tell exactly how a tree that can still be derived may be.
+/// a few words, and costs are exact where the tree can still be derived.
 #[test]
 fn attardi_knows_what_it_derives() {
     for (roots, of_non_projective) in [(Roots::Single, [0, 0, 2, 29, 332]), (Roots::Several, [0, 0, 4, 62, 738])] {
@@ -255,7 +255,7 @@ fn attardi_knows_what_it_derives() {
     }
 }
 
-/// The 2-planar system: of trees that can still be derived costs tell exactly how they may be, and every tree of a few words
+/// The 2-planar system: costs are exact where the tree can still be derived, and every tree of a few words
 /// can be derived, as it takes six words for three arcs that cross one another. With four words 39 of 444,290 and 95 of
 /// 565,460 pairs mislead.
 #[test]
