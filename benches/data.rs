@@ -57,7 +57,7 @@ pub fn easy_first_decoder() -> Decoder<'static, &'static dyn OverPending> {
     Decoder::new(system, &EASY_FIRST.actions, &*EASY_FIRST_SCORER)
 }
 
-/// What the model's features read of `sentences`.
+/// Inputs of the model's features for `sentences`.
 pub fn inputs(sentences: &[Sentence]) -> Vec<Input> {
     sentences.iter().map(|sentence| Input::new(MODEL.scorer.columns(), sentence)).collect()
 }

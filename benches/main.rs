@@ -1,4 +1,4 @@
-//! What takes how long, on generated sentences: fixed data from fixed seeds. Every benchmark also checks what it computed,
+//! Benchmarks on generated sentences: fixed data from fixed seeds. Every benchmark also checks what it computed,
 //! so a speed-up that breaks something fails.
 //!
 //! `cargo bench` runs all of them, `cargo bench -- length` those with *length* in their name, `cargo bench -- --quick` all of

@@ -148,13 +148,13 @@ fn committed(path: &Path) -> anyhow::Result<Vec<Count>> {
     lines.map(count).collect()
 }
 
-/// By how many percent a count is above the one of the same name.
+/// Change of a count against the one of the same name, in percent.
 fn change(count: &Count, before: &[Count]) -> Option<f64> {
     let before = before.iter().find(|other| other.name == count.name)?;
     Some(100.0 * (count.instructions as f64 / before.instructions as f64 - 1.0))
 }
 
-/// What the counts depend on beside the code.
+/// Facts that the counts depend on beside the code.
 fn facts() -> Vec<String> {
     let Provenance { revision, host, .. } = Provenance::of_this_process(1);
     vec![

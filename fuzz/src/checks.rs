@@ -1,4 +1,4 @@
-//! What must hold of any input: the library neither panics nor believes what it should not. One function for each target;
+//! Checks of any input: the library neither panics nor believes what it should not. One function for each target;
 //! `tests/fuzz.rs` runs them over the corpora and whatever fell before, `make fuzz` looks for more.
 
 #![allow(dead_code, reason = "each target uses one of these")]
@@ -301,7 +301,7 @@ fn small_run() -> &'static (TrainOptions, TrainingData, Vec<u8>) {
     })
 }
 
-/// Where the format keeps the number of sections, its table, and a section's name and place: see `files/container.rs`.
+/// Offsets of the number of sections, its table, and a section's name and place: see `files/container.rs`.
 const TABLE: usize = 24;
 const NAME: usize = 64;
 

@@ -1,4 +1,4 @@
-//! Fast decoders against slow ones: what must hold of any sentence, feature set, system and width.
+//! Fast decoders against slow ones, on any sentence, feature set, system and width.
 
 use treebeam::decode::merged::Merging;
 use treebeam::decode::{Decoder, NO_MARGIN, Parsed, Workspace};

@@ -11,7 +11,8 @@
 //!   dependents and of their dependents are remade.
 
 use super::{
-    Arena, Cell, Cells, Configuration, PartialTree, Place, PlainView, Point, Restored, Role, Saved, SharedConfiguration,
+    Arena, Cell, Cells, Configuration, ListPlace, PartialTree, PlainView, Point, Restored, Role, Saved,
+    SharedConfiguration,
 };
 use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node, Tree};
 
@@ -201,11 +202,11 @@ impl<'a> SharedConfiguration<'a> for SharedLists<'a> {
         SharedLists { n_left, right, arcs, heads, cells }
     }
 
-    fn places(&self) -> Vec<Vec<Place<'a>>> {
+    fn places(&self) -> Vec<Vec<ListPlace<'a>>> {
         let cells = self.table();
         let left = usize::from(self.n_left());
         let right = usize::from(self.right()).min(cells.len());
-        let list = |cells: &[&'a Cell<'a>]| cells.iter().map(|cell| Place::of(cell)).collect();
+        let list = |cells: &[&'a Cell<'a>]| cells.iter().map(|cell| ListPlace::of(cell)).collect();
         vec![list(&cells[..left]), list(&cells[left..right]), list(&cells[right..])]
     }
 }

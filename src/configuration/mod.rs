@@ -88,12 +88,12 @@ pub trait SharedConfiguration<'a>: Configuration<Arena = Arena<'a>> + Copy + Deb
     fn restored(from: &mut Restored<'a, '_>) -> Self;
 
     /// Places of each of the lists, from left to right as in [`PlainView::lists`], for traces.
-    fn places(&self) -> Vec<Vec<Place<'a>>>;
+    fn places(&self) -> Vec<Vec<ListPlace<'a>>>;
 }
 
 /// A place of a list as people look at it.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
+pub struct ListPlace<'a> {
     /// The node that stands there.
     pub node: Node,
     /// A name for the cell in which it stands: configurations that share the cell share the name.
@@ -102,10 +102,10 @@ pub struct Place<'a> {
     pub tree: Option<&'a PartialTree>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> ListPlace<'a> {
     /// The place that `cell` stands for.
-    pub(crate) fn of(cell: &'a Cell<'a>) -> Place<'a> {
-        Place { node: cell.node(), cell: std::ptr::from_ref(cell).addr(), tree: Some(&cell.partial) }
+    pub(crate) fn of(cell: &'a Cell<'a>) -> ListPlace<'a> {
+        ListPlace { node: cell.node(), cell: std::ptr::from_ref(cell).addr(), tree: Some(&cell.partial) }
     }
 }
 
@@ -131,9 +131,9 @@ impl<'a> SharedConfiguration<'a> for ArenaConfiguration<'a> {
         Self::read_from(from)
     }
 
-    fn places(&self) -> Vec<Vec<Place<'a>>> {
-        let list = |first| std::iter::successors(first, |cell: &&Cell<'a>| cell.below).map(Place::of);
-        let mut stack: Vec<Place> = list(self.stack_cell()).collect();
+    fn places(&self) -> Vec<Vec<ListPlace<'a>>> {
+        let list = |first| std::iter::successors(first, |cell: &&Cell<'a>| cell.below).map(ListPlace::of);
+        let mut stack: Vec<ListPlace> = list(self.stack_cell()).collect();
         stack.reverse();
         vec![stack, list(self.buffer_cell()).collect()]
     }

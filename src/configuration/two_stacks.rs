@@ -8,7 +8,7 @@
 use bumpalo::Bump;
 
 use super::{
-    Arena, Cells, Configuration, Lists as _, Place, PlainView, Point, Restored, Role, Saved, SharedConfiguration,
+    Arena, Cells, Configuration, ListPlace, Lists as _, PlainView, Point, Restored, Role, Saved, SharedConfiguration,
     SharedLists,
 };
 use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node, Tree};
@@ -81,16 +81,17 @@ pub struct SharedTwoStacks<'a> {
 
 impl<'a> SharedTwoStacks<'a> {
     /// Both stacks from the bottom up, the active one first, and the buffer.
-    fn stacks_and_buffer(&self) -> [Vec<Place<'a>>; 3] {
-        let place = |link: &'a Link<'a>| Place { node: link.node, cell: std::ptr::from_ref(link).addr(), tree: None };
+    fn stacks_and_buffer(&self) -> [Vec<ListPlace<'a>>; 3] {
+        let place =
+            |link: &'a Link<'a>| ListPlace { node: link.node, cell: std::ptr::from_ref(link).addr(), tree: None };
         let stack = |top: Stack<'a>| {
-            let mut places: Vec<Place> = std::iter::successors(top, |link| link.below).map(place).collect();
+            let mut places: Vec<ListPlace> = std::iter::successors(top, |link| link.below).map(place).collect();
             places.reverse();
             places
         };
         let table = self.words.table();
         let front = usize::from(self.front()).min(table.len());
-        let buffer = table[front..].iter().map(|cell| Place::of(cell)).collect();
+        let buffer = table[front..].iter().map(|cell| ListPlace::of(cell)).collect();
         [stack(self.active), stack(self.other), buffer]
     }
 }
@@ -145,7 +146,7 @@ impl<'a> SharedConfiguration<'a> for SharedTwoStacks<'a> {
         SharedTwoStacks { active, other, has_switched, words: SharedLists::restored(from) }
     }
 
-    fn places(&self) -> Vec<Vec<Place<'a>>> {
+    fn places(&self) -> Vec<Vec<ListPlace<'a>>> {
         self.stacks_and_buffer().into()
     }
 }

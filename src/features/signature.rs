@@ -20,7 +20,7 @@ use crate::tree::{NO_NODE, Node};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signature {
     /// By number: S0, S1, S2, S3, B0.
-    places: [Place; N_PLACES],
+    places: [PlaceProperties; N_PLACES],
 }
 
 const N_PLACES: usize = 5;
@@ -29,7 +29,7 @@ const B0: usize = 4;
 
 /// Properties of the node in one place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Place {
+struct PlaceProperties {
     /// A bit for each slot.
     slots: u32,
     /// By number of a slot that holds a node: a bit for each column that counts of it, or [`WHOLE`].
@@ -75,7 +75,7 @@ impl Signature {
         }
         let atoms = || set.templates.iter().flat_map(|template| &template.atoms);
         Ok(Signature::of(|role| {
-            let mut place = Place::default();
+            let mut place = PlaceProperties::default();
             atoms().for_each(|atom| place.read(atom, role, columns));
             place
         }))
@@ -84,18 +84,18 @@ impl Signature {
     /// Signature of a network that reads these places: the nodes and labels themselves.
     pub fn of_places<'p>(places: impl Iterator<Item = &'p super::Place> + Clone) -> Signature {
         Signature::of(|role| {
-            let mut place = Place::default();
+            let mut place = PlaceProperties::default();
             places.clone().filter(|read| read.role == role).for_each(|read| place.add(read.slot, WHOLE));
             place
         })
     }
 
     /// Signature by `read`, the properties of each place of a configuration.
-    fn of(read: impl Fn(Role) -> Place) -> Signature {
-        let mut all = Place::default();
+    fn of(read: impl Fn(Role) -> PlaceProperties) -> Signature {
+        let mut all = PlaceProperties::default();
         Role::ALL.into_iter().for_each(|role| all.include(&read(role)));
-        let mut places = [Place::default(); N_PLACES];
-        let mut below = Place::default();
+        let mut places = [PlaceProperties::default(); N_PLACES];
+        let mut below = PlaceProperties::default();
         for (place, &role) in STACK.iter().enumerate().rev() {
             below.include(&read(role));
             if role == Role::S0 {
@@ -138,7 +138,7 @@ impl Signature {
     }
 }
 
-impl Place {
+impl PlaceProperties {
     fn has(&self, slot: Slot) -> bool {
         self.slots >> slot as u32 & 1 == 1
     }
@@ -155,7 +155,7 @@ impl Place {
         }
     }
 
-    fn include(&mut self, other: &Place) {
+    fn include(&mut self, other: &PlaceProperties) {
         self.slots |= other.slots;
         self.columns.iter_mut().zip(other.columns).for_each(|(columns, other)| *columns |= other);
     }
@@ -175,7 +175,7 @@ impl Place {
     }
 
     /// Adds what becomes something that is read, in any place, when the node gets a dependent, a head, or becomes a head.
-    fn close(&mut self, all: &Place) {
+    fn close(&mut self, all: &PlaceProperties) {
         self.add(Slot::Node, WHOLE);
         let becomes = [
             (Slot::L1, Slot::L1L1),
@@ -269,7 +269,7 @@ mod tests {
         Signature::new("merging", &set, &Columns::of(&set, Column::Form, WordShape::AsWritten, Column::Upos))
     }
 
-    fn slots(place: &Place) -> Vec<(Slot, u16)> {
+    fn slots(place: &PlaceProperties) -> Vec<(Slot, u16)> {
         let all =
             [Slot::Node, Slot::Label, Slot::L1, Slot::L1Label, Slot::L2, Slot::L2Label, Slot::R1, Slot::R2, Slot::Head];
         all.into_iter().filter(|&slot| place.has(slot)).map(|slot| (slot, place.columns(slot))).collect()

@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::decoders::Parses;
-use super::parser::Workspace;
+use super::parser::GraphWorkspace;
 use super::scorer::Reward;
 use super::{
     ArcLabels, GraphData, GraphHeader, GraphModel, GraphOptions, GraphScorer, Learner, Order, Part, PartScorer,
@@ -117,7 +117,7 @@ impl<P: Learns> Trains<P> for GraphSetup<'_> {
 impl Learns for IntegerWeights {
     fn pass(&mut self, setup: GraphSetup, order: &[usize], tick: &mut Tick) -> ControlFlow<(), u64> {
         let GraphSetup { options, data } = setup;
-        let (mut workspace, mut difference) = (Workspace::default(), Difference::default());
+        let (mut workspace, mut difference) = (GraphWorkspace::default(), Difference::default());
         let mut updates = 0;
         for (done, &number) in (1..).zip(order) {
             let (input, gold) = &data.examples()[number];
@@ -133,7 +133,7 @@ impl Learns for IntegerWeights {
 fn learn(
     options: &GraphOptions,
     data: &GraphData,
-    workspace: &mut Workspace,
+    workspace: &mut GraphWorkspace,
     difference: &mut Difference,
     weights: &mut IntegerWeights,
     input: &Input,
@@ -242,7 +242,7 @@ mod tests {
         for (learner, aggressiveness) in [(Learner::Mira, 1.0), (Learner::Mira, short), (Learner::Perceptron, 1.0)] {
             let options = GraphOptions { learner, aggressiveness, ..GraphOptions::default() };
             let data = GraphData::new(&options, &train, None).unwrap();
-            let (mut workspace, mut difference) = (Workspace::default(), Difference::default());
+            let (mut workspace, mut difference) = (GraphWorkspace::default(), Difference::default());
             let mut weights = IntegerWeights::new(data.inventory().width());
             let mut n_updates = 0;
             for (input, gold) in data.examples() {

@@ -29,7 +29,7 @@ pub fn check_length<W: Words + ?Sized>(sentence: &W) -> Result<()> {
 
 /// Scratch memory of parsing one sentence after another by sums of weights.
 #[derive(Debug, Clone, Default)]
-pub struct Workspace {
+pub struct GraphWorkspace {
     pub scorer: PartScorer,
     decoders: Decoders,
     /// Made for the first sentence that needs it.
@@ -37,7 +37,7 @@ pub struct Workspace {
     candidates: Heads,
 }
 
-impl Workspace {
+impl GraphWorkspace {
     /// The best tree of the sentence in `input`, with its score; with a `reward`, that of wrong arcs is part of it.
     pub fn decode<W: Weights>(
         &mut self,
@@ -69,7 +69,7 @@ impl Workspace {
         reward: Option<Reward>,
         k: usize,
     ) -> Vec<Parsed> {
-        let Workspace { scorer, decoders, chart, candidates } = self;
+        let GraphWorkspace { scorer, decoders, chart, candidates } = self;
         let GraphSearch { kind, roots, columns, inventory, marginals } = search;
         let (n, order) = (input.n_words(), kind.order());
         if order == Order::First || n > order.exact_words() || given.is_some() {
@@ -107,12 +107,12 @@ impl Workspace {
 }
 
 impl Parses for FrozenWeights {
-    type Workspace = Workspace;
+    type Workspace = GraphWorkspace;
     const SIDE_BY_SIDE: usize = 1;
 
     fn k_best(
         &self,
-        workspace: &mut Workspace,
+        workspace: &mut GraphWorkspace,
         search: GraphSearch,
         sentences: &[GivenInput],
         k: usize,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::decoders::{Decoders, GraphSearch};
-use super::parser::Workspace;
+use super::parser::GraphWorkspace;
 use super::{ArcLabels, ArcScores, ArcSide, Chart, Filled, GraphKind, Heads, Order, Part, PartScores, Wanted, k_best};
 use super::{eisner, matrix_tree};
 use crate::decode::Parsed;
@@ -378,7 +378,7 @@ fn parsers_find_what_enumeration_of_features_finds() {
     );
     let may_bear =
         |part: Part, label| inventory.permitted(ArcSide::of(part.head, part.dependent)).any(|it| it == label);
-    let mut workspaces = GraphKind::LINEAR.map(|kind| (kind, Workspace::default()));
+    let mut workspaces = GraphKind::LINEAR.map(|kind| (kind, GraphWorkspace::default()));
     let mut n_sentences = 0;
     for sentence in sentences(GeneratorOptions { seed: 7, n_sentences: 400, non_projective: false })
         .filter(|s| s.n_words() <= 4)
@@ -402,7 +402,7 @@ fn parsers_find_what_enumeration_of_features_finds() {
                     .collect();
                 let mut parts: Vec<Part> = parts.into_iter().collect();
                 parts.sort_by_key(|part| (part.grandparent, part.head, part.sibling, part.dependent));
-                let extract = |workspace: &Workspace, part| {
+                let extract = |workspace: &GraphWorkspace, part| {
                     let (mut features, mut of_arc_alone) = (Vec::new(), Vec::new());
                     workspace.scorer.extract(kind.order(), part, &mut features, &mut of_arc_alone);
                     (features, of_arc_alone)
@@ -416,7 +416,7 @@ fn parsers_find_what_enumeration_of_features_finds() {
                         }
                     }
                 }
-                let score = |workspace: &Workspace, part: Part, label: LabelId| {
+                let score = |workspace: &GraphWorkspace, part: Part, label: LabelId| {
                     let (features, of_arc_alone) = extract(workspace, part);
                     let arc = features
                         .iter()

@@ -40,7 +40,7 @@ mod expectation;
 mod tests;
 
 use super::gold_beam::{GoldBeam, GoldBeamSettings};
-use super::local::Parameters;
+use super::local::TrainedParameters;
 use super::supervision::{GoldSide, Supervision};
 use super::violation::PrefixScores;
 use super::{Objective, Update};
@@ -91,7 +91,7 @@ pub fn learn<S: TransitionSystem>(
     gold_side: GoldSide,
     roll_in: Option<f64>,
     workspace: &mut Workspace,
-    mut parameters: Parameters,
+    mut parameters: TrainedParameters,
 ) -> (u64, Opaque) {
     let GlobalOptions { width, update, .. } = options;
     let (mut gradient, mut n_updates, mut loss) = (Opaque::default(), 0, 0.0);
@@ -142,7 +142,7 @@ pub fn learn<S: TransitionSystem>(
                 Update::RestartEarly if fell_off => beams.restart(from),
                 Update::Laso if fell_off => {
                     beams.restart(&[gold]);
-                    if let Parameters::AtOnce(model) = &mut parameters {
+                    if let TrainedParameters::AtOnce(model) = &mut parameters {
                         options.lengthen(&**model, &mut gradient, std::mem::take(&mut loss));
                         model.learn(&mut gradient);
                         if model.diverges() {

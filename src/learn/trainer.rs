@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use super::data::{Example, TrainingData};
 use super::global::{self, GlobalOptions};
-use super::local::{self, AmongCorrect, Dropout, Exploration, Parameters, Policy, Setting};
+use super::local::{self, AmongCorrect, Dropout, Exploration, Policy, Setting, TrainedParameters};
 use super::network;
 use super::objective::LocalObjective;
 use super::offline;
@@ -365,7 +365,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
             if let (&[number], false) = (batch, by_batch) {
                 let Replica { model, objective } = &mut *replica;
                 let (n_updates, mut gradient) =
-                    self.learn(number, method, &mut workspaces[0], Parameters::AtOnce(model), objective);
+                    self.learn(number, method, &mut workspaces[0], TrainedParameters::AtOnce(model), objective);
                 model.learn(&mut gradient);
                 model.end_sentence();
                 updates += n_updates;
@@ -399,7 +399,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
     ) -> Vec<(u64, Opaque)> {
         let Replica { model, objective } = replica;
         let learn = |number: usize, workspace: &mut Workspace| {
-            self.learn(number, method, workspace, Parameters::PutOff(model), &mut objective.clone())
+            self.learn(number, method, workspace, TrainedParameters::PutOff(model), &mut objective.clone())
         };
         let look_ahead = |part: &[usize], workspace: &mut Workspace| {
             let inputs: Vec<&Input> = part.iter().map(|&number| &self.data.examples()[number].input).collect();
@@ -453,7 +453,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
         number: usize,
         method: Method,
         workspace: &mut Workspace,
-        parameters: Parameters,
+        parameters: TrainedParameters,
         objective: &mut LocalObjective,
     ) -> (u64, Opaque) {
         let example = &self.data.examples()[number];

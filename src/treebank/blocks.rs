@@ -30,8 +30,8 @@ pub(super) struct Blocks {
     comments: bool,
 }
 
-/// The next step through a file.
-pub(super) enum Block {
+/// The next block of a file, if there is one.
+pub(super) enum NextBlock {
     /// A block; its first line, from 1 in the file.
     At(usize),
     /// A block that is too long to go on from, and its first line.
@@ -53,7 +53,7 @@ impl Blocks {
         input: &mut dyn BufRead,
         block: &mut Vec<u8>,
         faults: &mut Vec<Fault>,
-    ) -> io::Result<Block> {
+    ) -> io::Result<NextBlock> {
         block.clear();
         let (mut first, mut n_removed) = (0, 0);
         // True while the block has comments only.
@@ -63,27 +63,27 @@ impl Blocks {
             let limit = (MAX_BLOCK + 1 - start) as u64;
             if (&mut *input).take(limit).read_until(b'\n', block)? == 0 {
                 if start == 0 {
-                    return Ok(Block::End);
+                    return Ok(NextBlock::End);
                 }
                 if in_comments {
                     block.clear();
                     let expected = "words; `treebeam treebank convert --fix` removes them";
                     add(faults, first, TRAILING_COMMENTS, expected);
-                    return Ok(Block::End);
+                    return Ok(NextBlock::End);
                 }
                 let expected = "a blank line behind the last sentence; `treebeam treebank convert --fix` adds it";
                 add(faults, self.line, "the end of the file", expected);
-                return Ok(Block::At(first + n_removed));
+                return Ok(NextBlock::At(first + n_removed));
             }
             if block.len() > MAX_BLOCK {
-                return Ok(Block::TooLong(first.max(1)));
+                return Ok(NextBlock::TooLong(first.max(1)));
             }
             self.line += 1;
             self.tidy(start, block, faults);
             if block[start..] == *b"\n" {
                 block.truncate(start);
                 if start > 0 && !in_comments {
-                    return Ok(Block::At(first + n_removed));
+                    return Ok(NextBlock::At(first + n_removed));
                 }
                 let expected = match start {
                     0 => "a sentence; `treebeam treebank convert --fix` removes needless blank lines",

@@ -3,7 +3,7 @@
 use std::io::BufRead;
 use std::str::FromStr;
 
-use super::blocks::{Block, Blocks};
+use super::blocks::{Blocks, NextBlock};
 use super::scan::fields;
 use super::sentence::sent_id;
 use super::{Column, Format, Sentence, recognise};
@@ -93,13 +93,13 @@ impl<R: BufRead> ColumnReader<R> {
         let mut faults = Vec::new();
         let block = self.blocks.next(&mut self.input, &mut self.block, &mut faults);
         let first = match block.map_err(Error::io(&self.source))? {
-            Block::At(line) => line,
-            Block::TooLong(line) => {
+            NextBlock::At(line) => line,
+            NextBlock::TooLong(line) => {
                 return Err(self
                     .problem(line, "64 MiB without a blank line", "a blank line behind each sentence")
                     .into());
             }
-            Block::End => return Ok(None),
+            NextBlock::End => return Ok(None),
         };
         let Ok(text) = std::str::from_utf8(&self.block) else {
             let expected = super::recognise::encoding(&self.block);

@@ -1,6 +1,6 @@
 //! Reading sentences one at a time.
 
-use super::blocks::{Block, Blocks, Fault, TRAILING_COMMENTS};
+use super::blocks::{Blocks, Fault, NextBlock, TRAILING_COMMENTS};
 use super::plus::{FurtherColumns, further_columns};
 use super::scan::ColumnBounds;
 use super::{Format, Sentence, cut, recognise};
@@ -253,9 +253,9 @@ impl Reading {
                 layout.add(Rule::Layout, || Problem::at(&*self.source, line, found, expected));
             }
         }
-        self.finished = !matches!(block, Block::At(_));
+        self.finished = !matches!(block, NextBlock::At(_));
         match block {
-            Block::At(mut line) => {
+            NextBlock::At(mut line) => {
                 self.n_blocks += 1;
                 if self.n_blocks == 1 && self.format == Format::Conllu {
                     let end = lines.iter().position(|&byte| byte == b'\n').unwrap_or(lines.len());
@@ -270,7 +270,7 @@ impl Reading {
                 let is_first = self.n_blocks == 1;
                 return Ok(Some(Unread { is_first, ..self.unread(line, lines, layout) }));
             }
-            Block::TooLong(line) => {
+            NextBlock::TooLong(line) => {
                 let too_long = self.unread(line, lines, layout);
                 let mut layout = if self.n_blocks == 0 {
                     too_long.with_other_format(too_long.layout.clone())
@@ -281,11 +281,11 @@ impl Reading {
                 layout.add(Rule::Words, || Problem::at(&*self.source, line, found, expected));
                 return Ok(Some(self.unread(line, Vec::new(), layout)));
             }
-            Block::End if self.n_blocks == 0 && !self.empty_allowed => {
+            NextBlock::End if self.n_blocks == 0 && !self.empty_allowed => {
                 let (found, expected) = ("no sentence", "at least one; the file is empty");
                 layout.add(Rule::Words, || Problem::at(&*self.source, 0, found, expected));
             }
-            Block::End => {}
+            NextBlock::End => {}
         }
         Ok((!layout.is_empty()).then(|| self.unread(0, Vec::new(), layout)))
     }

@@ -11,7 +11,7 @@
 //! s is S0, b is B0. Initial: σ = \[root\], β = 1..n. Terminal: σ = \[root\], β = \[\]. Derives every projective tree, in 4n
 //! transitions at most: n that push the words for the first time, as many UNSHIFTs, RIGHTs after them, and pops.
 //!
-//! Where `arc_eager_start` hangs words that are left over on the root, here they come back and get heads: one after the
+//! Words that are left over, which `arc_eager_start` hangs on the root, come back here and get heads: one after the
 //! other, from the top of the stack, by LEFT and RIGHT with what is below. The paper speaks of a bit that is set when the
 //! buffer is first empty and forbids SHIFT from then on; that b came back, and is bound, says the same.
 //!

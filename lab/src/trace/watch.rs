@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::data::{Arcs, Beam, Cell, Fate, FellOff, GoldSide, Item as Recorded, Output, PrefixMargin, Step, Successor};
 use super::explain::Explainer;
-use treebeam::configuration::{Arena, Place, Point, SharedConfiguration as _, Slot};
+use treebeam::configuration::{Arena, ListPlace, Point, SharedConfiguration as _, Slot};
 use treebeam::decode::{
     Candidate, Decoder, IDLE, Identities, Item, ItemOf, Machine, NO_MARGIN, Stepper, Workspace, selected,
 };
@@ -344,7 +344,7 @@ impl<'a, S: TransitionSystem> Recorder<'_, '_, 'a, S> {
     /// The record of an item without its parent and its successors.
     fn item(&mut self, item: &'a Item<'a, S::Shared<'a>>, rank: Option<usize>, is_read: bool) -> Recorded {
         let interner = self.context.interner;
-        let cell = |Place { node, cell, tree }: Place| {
+        let cell = |ListPlace { node, cell, tree }: ListPlace| {
             let dependents =
                 tree.map(|tree| [Slot::LeftValency, Slot::RightValency].map(|slot| interner.get(tree, slot)));
             (cell, Cell { node, dependents })

@@ -5,7 +5,7 @@ use bumpalo::collections::Vec as BumpVec;
 use super::Pending;
 use crate::configuration::arena::{Arena, fingerprint};
 use crate::configuration::{
-    Cell, Cells, Configuration, PartialTree, Place, Point, Restored, Role, Saved, SharedConfiguration,
+    Cell, Cells, Configuration, ListPlace, PartialTree, Point, Restored, Role, Saved, SharedConfiguration,
 };
 use crate::tree::{LabelId, Node, ROOT};
 
@@ -141,8 +141,8 @@ impl<'a> SharedConfiguration<'a> for SharedPending<'a> {
         SharedPending { blocks, n_pending, arcs }
     }
 
-    fn places(&self) -> Vec<Vec<Place<'a>>> {
-        vec![self.cells_in_order().map(Place::of).collect()]
+    fn places(&self) -> Vec<Vec<ListPlace<'a>>> {
+        vec![self.cells_in_order().map(ListPlace::of).collect()]
     }
 }
 

@@ -61,7 +61,7 @@ fn learn_in<S: TransitionSystem>(
     let example = &data.examples()[number];
     workspace.input.clone_from(&example.input);
     let supervision = Supervision { machine: machine(system, data), gold: &example.gold };
-    learn(options, supervision, GoldSide::LeastCost, None, &mut workspace, Parameters::PutOff(model))
+    learn(options, supervision, GoldSide::LeastCost, None, &mut workspace, TrainedParameters::PutOff(model))
 }
 
 /// Changes of a gradient, one for each weight.
@@ -332,7 +332,7 @@ fn at_width_1_early_restarts_are_greedy_exploration() {
                     let policy = Policy::Greedy { gold: GoldSide::LeastCost, exploration, among: None };
                     let (stages, watched) = (data.stages(), None);
                     let setting = Setting { machine, stages, reuse: false, unpermitted: false, watched };
-                    let put_off = Parameters::PutOff(&model);
+                    let put_off = TrainedParameters::PutOff(&model);
                     let (n, mut gradient) =
                         local::learn(setting, &supervision, policy, None, &mut objective, &mut workspace, put_off);
                     *by_decision += n;

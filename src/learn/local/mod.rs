@@ -94,20 +94,20 @@ pub enum Policy<'t> {
 
 /// Parameters that a sentence trains, and the time of their update.
 #[derive(Debug)]
-pub enum Parameters<'w> {
+pub enum TrainedParameters<'w> {
     /// After every decision.
     AtOnce(&'w mut dyn Trainable),
     /// Not before the end of the mini-batch.
     PutOff(&'w dyn Trainable),
 }
 
-impl<'w> std::ops::Deref for Parameters<'w> {
+impl<'w> std::ops::Deref for TrainedParameters<'w> {
     type Target = dyn Trainable + 'w;
 
     fn deref(&self) -> &Self::Target {
         match self {
-            Parameters::AtOnce(model) => &**model,
-            Parameters::PutOff(model) => *model,
+            TrainedParameters::AtOnce(model) => &**model,
+            TrainedParameters::PutOff(model) => *model,
         }
     }
 }
@@ -141,7 +141,7 @@ pub fn learn<S: TransitionSystem>(
     dropout: Option<Dropout>,
     objective: &mut LocalObjective,
     workspace: &mut Workspace,
-    parameters: Parameters,
+    parameters: TrainedParameters,
 ) -> (u64, Opaque) {
     workspace.start(parameters.reads());
     let among = match &mut policy {
@@ -178,7 +178,7 @@ struct LocalLearner<'s, 'a, 'w, S> {
     memory: &'s mut Opaque,
     arena: Arena<'a>,
     objective: &'s mut LocalObjective,
-    parameters: Parameters<'w>,
+    parameters: TrainedParameters<'w>,
     gradient: Opaque,
     scores: ScoreMatrix,
     /// For roll-outs.
@@ -202,7 +202,7 @@ struct Decided {
 impl<'a, S: TransitionSystem> LocalLearner<'_, 'a, '_, S> {
     fn learn(&mut self, mut policy: Policy) -> u64 {
         let machine = self.setting.machine;
-        let at_once = matches!(self.parameters, Parameters::AtOnce(_));
+        let at_once = matches!(self.parameters, TrainedParameters::AtOnce(_));
         let stays = machine.system.info().corrects_itself && at_once && self.learns_from_mistakes(&policy);
         let stays = stays && matches!(policy, Policy::Greedy { gold: GoldSide::LeastCost, exploration: None, .. });
         let mut item = machine.initial(self.arena, self.context.input.n_nodes());
@@ -225,7 +225,7 @@ impl<'a, S: TransitionSystem> LocalLearner<'_, 'a, '_, S> {
             let decided = self.decide(item, n_steps, &mut policy, whole_sentence, &mut options);
             n_wrong += u64::from(!decided.is_right);
             if decided.learned
-                && let Parameters::AtOnce(model) = &mut self.parameters
+                && let TrainedParameters::AtOnce(model) = &mut self.parameters
             {
                 model.learn(&mut self.gradient);
                 model.forget(self.memory);
@@ -411,7 +411,7 @@ impl<'a, S: TransitionSystem> LocalLearner<'_, 'a, '_, S> {
             return Decided { choice: Choice { point: option.point, action }, is_right, learned };
         };
         // What the move's decision taught takes effect before the label's.
-        if let Parameters::AtOnce(model) = &mut self.parameters {
+        if let TrainedParameters::AtOnce(model) = &mut self.parameters {
             model.learn(&mut self.gradient);
         }
         self.scores.see_stage(&*self.parameters, stage, option.point);

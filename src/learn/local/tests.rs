@@ -87,7 +87,7 @@ fn learn_from<S: TransitionSystem>(
     number: usize,
     policy: Policy,
     objective: &mut LocalObjective,
-    parameters: Parameters,
+    parameters: TrainedParameters,
 ) -> (u64, Opaque) {
     let example = &data.examples()[number];
     let mut workspace = Workspace::new(data.actions().n_labels());
@@ -118,7 +118,7 @@ fn with_learner<S: TransitionSystem, R>(
         memory: &mut memory,
         arena: Arena::new(&bump, &interner),
         objective: &mut LocalObjective::new(Objective::Perceptron, None, 1),
-        parameters: Parameters::PutOff(model),
+        parameters: TrainedParameters::PutOff(model),
         gradient: Opaque::default(),
         scores: ScoreMatrix::default(),
         spare: ScoreMatrix::default(),
@@ -182,7 +182,7 @@ fn roll_outs_of_the_reference_change_nothing() {
                 for number in 0..data.examples().len() {
                     let stream = random::stream(3, "search", &[number as u64]);
                     let policy = Policy::Search { search, pass: 0, stream };
-                    let at_once = Parameters::AtOnce(&mut model);
+                    let at_once = TrainedParameters::AtOnce(&mut model);
                     let (_, mut rest) =
                         learn_from(setting(system, &data, false), &data, number, policy, &mut objective, at_once);
                     model.learn(&mut rest);
@@ -228,9 +228,9 @@ fn the_perceptron_is_the_perceptron() {
                 let [objective, other] = &mut objectives;
                 let counts = with_system!(options.system, options.roots, |system| {
                     let setting = setting(system, &data, false);
-                    let at_once = Parameters::AtOnce(&mut real);
+                    let at_once = TrainedParameters::AtOnce(&mut real);
                     let (of_real, _) = learn_from(setting, &data, number, policy(), objective, at_once);
-                    let at_once = Parameters::AtOnce(&mut integer);
+                    let at_once = TrainedParameters::AtOnce(&mut integer);
                     (of_real, learn_from(setting, &data, number, policy(), other, at_once).0)
                 });
                 real.end_sentence();
@@ -273,7 +273,7 @@ fn what_is_chosen_is_correct() {
             for number in 0..data.examples().len() {
                 let policy = Policy::Greedy { gold: GoldSide::LeastCost, exploration: None, among: None };
                 let mut objective = LocalObjective::new(Objective::Perceptron, None, 1);
-                learn_from(setting, &data, number, policy, &mut objective, Parameters::AtOnce(&mut model));
+                learn_from(setting, &data, number, policy, &mut objective, TrainedParameters::AtOnce(&mut model));
             }
             for (number, example) in data.examples().iter().enumerate() {
                 for derivation in [None, Some(&example.derivation[..])] {
@@ -401,7 +401,7 @@ fn all_correct_transitions_share_a_step() {
                 let among = correct.map(|correct| AmongCorrect::new(correct, stream));
                 let policy = Policy::Greedy { gold: GoldSide::LeastCost, exploration: None, among };
                 let setting = setting(system, &data, false);
-                let put_off = Parameters::PutOff(&model);
+                let put_off = TrainedParameters::PutOff(&model);
                 let (_, mut gradient) = learn_from(setting, &data, number, policy, &mut objective, put_off);
                 for slopes in
                     gradient.get::<Vec<crate::linear::ScoreGradients>>().iter().map(|update| update.gradient())
@@ -442,7 +442,8 @@ fn train(data: &TrainingData, explore: Option<f64>, reuse: bool, put_off: bool) 
         for number in 0..data.examples().len() {
             let exploration = explore.map(|p| Exploration::new(1, p, 1, pass as u32, number));
             let policy = Policy::Greedy { gold: GoldSide::LeastCost, exploration, among: None };
-            let parameters = if put_off { Parameters::PutOff(&model) } else { Parameters::AtOnce(&mut model) };
+            let parameters =
+                if put_off { TrainedParameters::PutOff(&model) } else { TrainedParameters::AtOnce(&mut model) };
             let (n, mut gradient) = learn_from(setting, data, number, policy, &mut objective, parameters);
             *updates += n;
             model.learn(&mut gradient);
@@ -476,7 +477,7 @@ fn easy_first_corrects_itself() {
     let mut objective = LocalObjective::new(Objective::Perceptron, None, 1);
     let mut n_wrong = |model: &mut Perceptron, number, exploration, put_off: bool| {
         let policy = Policy::Greedy { gold: GoldSide::LeastCost, exploration, among: None };
-        let parameters = if put_off { Parameters::PutOff(model) } else { Parameters::AtOnce(model) };
+        let parameters = if put_off { TrainedParameters::PutOff(model) } else { TrainedParameters::AtOnce(model) };
         learn_from(setting, &data, number, policy, &mut objective, parameters)
     };
     // A model that has learned the opposite of what it should, so that one correction is not enough.

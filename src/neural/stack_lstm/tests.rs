@@ -159,7 +159,7 @@ fn walk<S: TransitionSystem>(
             drop_units(dropped, &mut factors);
             let lists = item.configuration.places();
             let nodes =
-                |list: &[crate::configuration::Place]| list.iter().map(|place| place.node).collect::<Vec<Node>>();
+                |list: &[crate::configuration::ListPlace]| list.iter().map(|place| place.node).collect::<Vec<Node>>();
             written.push(Written {
                 sentence,
                 lists: [nodes(&lists[0]), nodes(&lists[1]).into_iter().rev().collect()],

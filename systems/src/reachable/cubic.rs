@@ -20,7 +20,7 @@ use treebeam::tree::{Gold, NO_NODE, Node, ROOT};
 
 /// The memory of the computation.
 #[derive(Debug, Default)]
-pub(super) struct Cubic {
+pub(super) struct CubicTime {
     /// The words of the buffer that are left, from word 1 on; entry 0 stands for none.
     words: Vec<Node>,
     /// Place of each node of the sentence: its number among the items, or behind these among the words.
@@ -69,7 +69,7 @@ impl ArcCounts {
     }
 }
 
-impl Cubic {
+impl CubicTime {
     /// The most words that can still get their gold heads.
     pub(super) fn n_right(&mut self, gold: &Gold, stack: &[Node], buffer: Range<Node>, roots: Roots) -> u32 {
         let n_made = self.shrink(gold, stack, buffer);

@@ -37,7 +37,7 @@ use treebeam::tree::{Gold, NO_NODE, Node, ROOT};
 
 /// The memory of the computation.
 #[derive(Debug, Default)]
-pub(super) struct Linear {
+pub(super) struct LinearTime {
     /// By node: its number among the items of the stack and, behind them, among the words of paths; [`NOWHERE`] for others.
     places: Vec<u32>,
     /// The words of all paths, in their order.
@@ -139,7 +139,7 @@ impl Given<'_> {
     }
 }
 
-impl Linear {
+impl LinearTime {
     /// The most words that can still get their gold heads.
     pub(super) fn n_right(&mut self, gold: &Gold, stack: &[Node], buffer: Range<Node>, roots: Roots) -> u32 {
         let given = Given { gold, stack, front: buffer.start, roots };
@@ -248,7 +248,7 @@ impl Linear {
         current: &mut Option<Current>,
     ) {
         let node = given.stack[place as usize];
-        let Linear { places, words, ahead, within, behind } = self;
+        let LinearTime { places, words, ahead, within, behind } = self;
         let dependents = || given.gold.dependents(node).iter().map(|&dependent| places[dependent as usize]);
         // Those that have not joined have no entry.
         let children = || dependents().filter(|&child| child != NOWHERE);

@@ -25,8 +25,8 @@ mod tests;
 
 use std::ops::Range;
 
-use cubic::Cubic;
-use linear::Linear;
+use cubic::CubicTime;
+use linear::LinearTime;
 use treebeam::system::Roots;
 use treebeam::tree::{Gold, Node, ROOT};
 
@@ -38,8 +38,8 @@ const NEVER: i32 = -(1 << 24);
 pub(super) struct Reachable {
     /// The items of the stack from the top down.
     stack: Vec<Node>,
-    linear: Linear,
-    cubic: Cubic,
+    linear: LinearTime,
+    cubic: CubicTime,
 }
 
 impl Reachable {

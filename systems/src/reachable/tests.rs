@@ -124,7 +124,7 @@ proptest! {
     /// In linear time as in cubic time, on longer sentences.
     #[test]
     fn both_computations_agree(n in 1usize..40, choices in prop::collection::vec(any::<u16>(), 160)) {
-        let (mut linear, mut cubic) = (Linear::default(), Cubic::default());
+        let (mut linear, mut cubic) = (LinearTime::default(), CubicTime::default());
         for roots in [Roots::Single, Roots::Several] {
             let (gold, mut stack, buffer) = some_case(n, true, roots, &choices);
             prop_assert!(gold.is_projective());

@@ -163,9 +163,9 @@ fn static_dynamic_verdicts_are_sound() {
     }
 }
 
-/// Where SWAP is taken when it is due and at no other time, and whatever else is permitted, costs are the losses, of every gold tree:
-/// those of the best tree that can still be reached in this way; of parts of
-/// trees, too. For projective gold trees these are the transitions of arc-hybrid.
+/// Costs are the losses, of every gold tree, if SWAP is taken when it is due and at no other time, and whatever else is
+/// permitted: those of the best tree that can still be reached in this way; of parts of trees, too. For projective gold trees
+/// these are the transitions of arc-hybrid.
 #[test]
 fn costs_are_exact_if_swap_is_static() {
     let numbers = [
