@@ -35,9 +35,11 @@ impl Pipeline {
         }
         // Of the models, some may know of sources.
         let of_model = |model: &Loaded| options.source.filter(|_| !model.sources().is_empty());
+        // A joint parser reads the ranks of one tagger.
+        let is_read = |model: &Loaded| last.1.joint_target().is_none_or(|column| model.target() == Some(column));
         let of_tagger = |model| ParseOptions {
             threads: options.threads,
-            alternatives: options.alternatives,
+            alternatives: options.alternatives.filter(|_| is_read(model)),
             source: of_model(model),
             ..Default::default()
         };
