@@ -143,7 +143,7 @@ async function address() {
   await evaluate(`byId("beam").value = 3; byId("beam").dispatchEvent(new Event("input")); new Promise((done) => setTimeout(done, 100))`);
   expect((await evaluate("drawn.greedy.trace.beams[0].width")) === 3, "the slider moves the width");
   await evaluate(`byId("typed").value = ""; byId("form").requestSubmit()`);
-  expect(await evaluate(`byId("compared").classList.contains("failed")`), "nothing typed is told");
+  expect(await evaluate(`byId("compared").classList.contains("failed")`), "an empty text is an error");
 }
 
 async function surroundings() {

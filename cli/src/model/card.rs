@@ -66,7 +66,7 @@ pub fn margins(lags: &Lags) -> Line {
     (
         "margins",
         format!(
-            "width {width}: 99 % of {sentences} sentences have score gaps of {a:.1} at most, 99.5 % {b:.1}, 99.9 % {c:.1}"
+            "width {width}: 99 % of {sentences} sentences have score gaps up to {a:.1}, 99.5 % {b:.1}, 99.9 % {c:.1}"
         ),
     )
 }
