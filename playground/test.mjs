@@ -4,7 +4,7 @@
 //
 // Both parsers' trees at widths 1, 8 and 64 are those of PROGRAM with the same MODELS, to the arc and to the tag; 20 words at width 16 take less
 // than 100 ms; the address keeps the state; nothing is fetched, nothing is wider than the page, and the console stays empty. Pictures,
-// light and dark, of a telephone and of a desk, go to a folder. CHROMIUM is the path of the browser; nothing else is needed.
+// light and dark, of a telephone and of a desktop, go to a folder. CHROMIUM is the path of the browser; nothing else is needed.
 
 import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
@@ -17,7 +17,7 @@ if (!pictures) {
   console.error("expected: node test.mjs PAGE PROGRAM MODELS PICTURES");
   process.exit(2);
 }
-const SCHOOLS = ["greedy", "global"];
+const TRAININGS = ["greedy", "global"];
 const MOST_MS = 100;
 const MOST_BYTES = 3_000_000;
 const TYPED = "The old man who lived near the river told us that the boats would not leave before noon on Sunday .";
@@ -80,15 +80,15 @@ async function picture(name, options = {}) {
 }
 
 // The lines of words that the program writes.
-function parsedBy(school, width, text) {
+function parsedBy(training, width, text) {
   const file = path.join(profile, "sentence.conllu");
   fs.writeFileSync(file, `${text.trimEnd()}\n\n`);
   const of = (name) => ["--model", path.join(models, `${name}.model`)];
-  const written = execFileSync(program, ["parse", ...of("tagger"), ...of(school), "--beam", String(width), "--margin", "none", "--quiet", file], { stdio: ["ignore", "pipe", "ignore"] });
+  const written = execFileSync(program, ["parse", ...of("tagger"), ...of(training), "--beam", String(width), "--margin", "none", "--quiet", file], { stdio: ["ignore", "pipe", "ignore"] });
   return String(written).split("\n").map((line) => line.split("\t")).filter(([id]) => /^\d+$/.test(id)).map((row) => [row[3], Number(row[6]), row[7]].join(" "));
 }
-const onPage = (school) => evaluate(`(() => {
-  const { trace } = drawn.${school};
+const onPage = (training) => evaluate(`(() => {
+  const { trace } = drawn.${training};
   const { heads, labels } = trace.beams[0].output;
   return trace.sentence.words.map(({ tag }, i) => [tag, heads[i], labels[i]].join(" "));
 })()`);
@@ -101,9 +101,9 @@ async function trees() {
   for (const [shown, text] of all) {
     for (const width of [1, 8, 64]) {
       await evaluate(`Object.assign(asked, { ...${JSON.stringify(shown)}, width: ${width} }); run()`);
-      for (const school of SCHOOLS) {
-        const [own, native] = [await onPage(school), parsedBy(school, width, text)];
-        expect(own.length > 0 && own.join("\n") === native.join("\n"), `${school}, width ${width}, sentence ${shown.sentence}: the page has\n${own.join("\n")}\nand the program\n${native.join("\n")}`);
+      for (const training of TRAININGS) {
+        const [own, native] = [await onPage(training), parsedBy(training, width, text)];
+        expect(own.length > 0 && own.join("\n") === native.join("\n"), `${training}, width ${width}, sentence ${shown.sentence}: the page has\n${own.join("\n")}\nand the program\n${native.join("\n")}`);
         n += own.length;
       }
     }
@@ -143,7 +143,7 @@ async function address() {
   await evaluate(`byId("beam").value = 3; byId("beam").dispatchEvent(new Event("input")); new Promise((done) => setTimeout(done, 100))`);
   expect((await evaluate("drawn.greedy.trace.beams[0].width")) === 3, "the slider moves the width");
   await evaluate(`byId("typed").value = ""; byId("form").requestSubmit()`);
-  expect(await evaluate(`byId("compared").classList.contains("failed")`), "nothing typed is told");
+  expect(await evaluate(`byId("compared").classList.contains("failed")`), "an empty text is an error");
 }
 
 async function surroundings() {
@@ -170,7 +170,7 @@ try {
   const { targetId } = targetInfos.find(({ type }) => type === "page");
   session = (await send("Target.attachToTarget", { targetId, flatten: true })).sessionId;
   for (const domain of ["Page", "Runtime", "Network", "Log"]) await send(`${domain}.enable`);
-  for (const name of ["tagger", ...SCHOOLS]) {
+  for (const name of ["tagger", ...TRAININGS]) {
     const { size } = fs.statSync(path.join(models, `${name}.model`));
     expect(size < MOST_BYTES, `${name}: ${size} bytes; expected less than ${MOST_BYTES}`);
   }

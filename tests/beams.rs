@@ -89,7 +89,7 @@ fn beams_find_what_the_reference_finds() {
     }
 }
 
-/// Where an output layer makes the scores, a step of a beam and a configuration by itself have the same.
+/// Scores of an output layer are the same for a step of a beam and for a configuration by itself.
 #[test]
 fn beams_of_separate_decisions_are_greedy_at_width_1() {
     let sentences = generated(23, 6);

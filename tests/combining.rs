@@ -7,7 +7,7 @@ use crate::common::{generated, treebeam, write};
 use treebeam::treebank::{Reader, Sentence};
 
 /// Standard error of a command.
-fn told(folder: &Path, line: &str, code: i32) -> String {
+fn stderr(folder: &Path, line: &str, code: i32) -> String {
     let assert = treebeam(folder, line).assert().code(code);
     String::from_utf8(assert.get_output().stderr.clone()).unwrap()
 }
@@ -60,7 +60,7 @@ fn the_most_votes_win_and_ties_are_the_first_files() {
         assert!(combine("a.conllu b.conllu wrong.conllu gold.conllu --weights 1,1,1,1.001") == gold);
         assert!(combine("wrong.conllu wrong.conllu gold.conllu --weights 0.5,0.5,2") == gold);
     }
-    let said = told(at, "combine a.conllu gold.conllu gold.conllu -o voted.conllu.gz", 0);
+    let said = stderr(at, "combine a.conllu gold.conllu gold.conllu -o voted.conllu.gz", 0);
     assert!(said.starts_with("40 sentences of ") && said.contains(": all 3 files agree on the heads of "), "{said}");
     treebeam(at, "treebank check voted.conllu.gz").assert().success();
     let piped = treebeam(at, "combine - gold.conllu gold.conllu").write_stdin(read("wrong.conllu")).assert().success();
@@ -113,18 +113,18 @@ fn sentences_on_which_parsers_agree_are_kept() {
     let read = |name: &str| fs::read_to_string(at.join(name)).unwrap();
     let gold = read("gold.conllu");
     let blocks: Vec<&str> = gold.split_inclusive("\n\n").collect();
-    let said = told(at, "treebank agree gold.conllu a.conllu -o out.conllu", 0);
+    let said = stderr(at, "treebank agree gold.conllu a.conllu -o out.conllu", 0);
     assert_eq!(read("out.conllu"), blocks[..20].concat());
     assert!(said.starts_with("the same heads in all 2 files: 20 of 40 sentences, "), "{said}");
-    let said = told(at, "treebank agree gold.conllu a.conllu b.conllu -o out.conllu", 0);
+    let said = stderr(at, "treebank agree gold.conllu a.conllu b.conllu -o out.conllu", 0);
     assert!(read("out.conllu").is_empty() && said.contains(": 0 of 40 sentences, 0 of "), "{said}");
     // Other labels do not matter unless they are asked for.
     fs::write(at.join("labels.conllu"), gold.replacen("\tnsubj\t", "\tother\t", 1)).unwrap();
-    told(at, "treebank agree labels.conllu gold.conllu -o out.conllu", 0);
+    stderr(at, "treebank agree labels.conllu gold.conllu -o out.conllu", 0);
     assert_eq!(read("out.conllu"), read("labels.conllu"));
-    let said = told(at, "treebank agree labels.conllu gold.conllu --labels -o out.conllu", 0);
+    let said = stderr(at, "treebank agree labels.conllu gold.conllu --labels -o out.conllu", 0);
     assert!(said.contains("the same heads and labels in all 2 files: 39 of 40 sentences"), "{said}");
-    told(at, "treebank agree gold.conllu gold.conllu --min-words 6 --max-words 9 -o out.conllu", 0);
+    stderr(at, "treebank agree gold.conllu gold.conllu --min-words 6 --max-words 9 -o out.conllu", 0);
     let n_words = |block: &&&str| block.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).count();
     let expected: String = blocks.iter().filter(|block| (6..=9).contains(&n_words(block))).copied().collect();
     assert!(read("out.conllu") == expected && !expected.is_empty() && expected != gold);
@@ -160,7 +160,7 @@ fn files_of_other_words_are_refused_with_their_place() {
             ("gold.conllu", "required".to_owned()),
             ("gold.conllu a.conllu -o a.conllu", "would replace an input".to_owned()),
         ] {
-            let said = told(
+            let said = stderr(
                 at,
                 &format!("{command} {files} -o out.conllu").replace("-o a.conllu -o out.conllu", "-o a.conllu"),
                 2,
@@ -175,8 +175,8 @@ fn files_of_other_words_are_refused_with_their_place() {
         ("--weights 31999,2", "whole numbers whose sum is 32001; expected at most 32000"),
         ("--decoder cle", "invalid value 'cle'"),
     ] {
-        let said = told(at, &format!("combine gold.conllu a.conllu {options}"), 2);
+        let said = stderr(at, &format!("combine gold.conllu a.conllu {options}"), 2);
         assert!(said.contains(expected), "{options}: {said}");
     }
-    told(at, "treebank agree gold.conllu a.conllu --min-words 3 --max-words 2", 2);
+    stderr(at, "treebank agree gold.conllu a.conllu --min-words 3 --max-words 2", 2);
 }

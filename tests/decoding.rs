@@ -29,7 +29,7 @@ fn permitted_actions<S: TransitionSystem>(system: &S, actions: &Actions, c: &S::
     (0..system.n_points(c) as Point).flat_map(at_point).collect()
 }
 
-/// What `action` does to the tree.
+/// Effect of `action` on the tree.
 fn apply<S: TransitionSystem>(system: &S, c: &S::Plain, action: Action, tree: &mut Tree) {
     for word in system.detached(c, action.point, action.mv).into_iter().flatten() {
         tree.attach(word, NO_NODE, NO_LABEL);
@@ -288,7 +288,7 @@ fn beams_find_the_same_in_little_memory() {
     }
 }
 
-/// Where moves are local, decoding by a heap of points against beams of width 1, also on sentences long enough that the
+/// Decoding by a heap of points, for local moves, against beams of width 1, also on sentences long enough that the
 /// pending list has several blocks.
 #[test]
 fn decoding_by_points_is_decoding_by_beam() {
@@ -344,7 +344,7 @@ fn walk<S: TransitionSystem>(system: S, set: &str, sentence: &Sentence) -> usize
     n_again
 }
 
-/// B0 tells what is behind it even where no feature reads B0 itself.
+/// B0 determines the words behind it even if no feature reads B0 itself.
 #[test]
 fn memoised_scores_are_the_plain_ones_behind_b0() {
     let folder = tempfile::tempdir().unwrap();

@@ -37,7 +37,7 @@ fn documents(ending: &str) -> Vec<PathBuf> {
     files
 }
 
-/// What messages call a file of the repository.
+/// Name of a file of the repository in messages.
 fn name(path: &Path) -> String {
     path.strip_prefix(root()).unwrap().display().to_string()
 }
@@ -96,9 +96,9 @@ fn commands_of_the_documents_run() {
             let mut shell = Command::new("bash");
             shell.args(["-euo", "pipefail", "-c", block]).current_dir(folder.path()).env("PATH", &path);
             let output = shell.env_remove("TREEBEAM_TREEBANKS").output().unwrap();
-            let told = String::from_utf8_lossy(&output.stderr);
+            let message = String::from_utf8_lossy(&output.stderr);
             let place = format!("{}:{line}", name(&document));
-            assert!(output.status.success(), "{place}: {}\n{block}{told}", output.status);
+            assert!(output.status.success(), "{place}: {}\n{block}{message}", output.status);
             n_run += block.lines().filter(|line| line.contains("treebeam ")).count();
         }
         if std::env::var(PICTURES).is_ok_and(|wanted| wanted == "update") {
@@ -289,10 +289,10 @@ fn the_reference_is_what_the_program_says() {
 
 /// The names in backticks of an error's list of what was expected.
 fn expected_names(specification: &str) -> Vec<String> {
-    let told = Spec::parse(specification, Path::new("test.toml")).unwrap_err().to_string();
-    let (_, expected) = told.split_once("expected").unwrap_or_else(|| panic!("{told}"));
+    let message = Spec::parse(specification, Path::new("test.toml")).unwrap_err().to_string();
+    let (_, expected) = message.split_once("expected").unwrap_or_else(|| panic!("{message}"));
     let names: Vec<String> = expected.split('`').skip(1).step_by(2).map(str::to_owned).collect();
-    assert!(!names.is_empty(), "{told}");
+    assert!(!names.is_empty(), "{message}");
     names
 }
 
@@ -334,7 +334,7 @@ fn statements_are_as_another_program_computes_them() {
         return;
     }
     let output = Command::new("python3").arg(root().join("tests/recompute.py")).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(told.lines().count() > 10, "{told}");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{printed}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(printed.lines().count() > 10, "{printed}");
 }

@@ -36,7 +36,7 @@ fn drawn(folder: &Path, line: &str) -> String {
     String::from_utf8(treebeam(folder, line).assert().success().get_output().stdout.clone()).unwrap()
 }
 
-/// What is said of a request that must be refused.
+/// Message about a request that must be refused.
 fn refused(folder: &Path, line: &str) -> String {
     let assert = treebeam(folder, line).assert().code(2);
     let output = assert.get_output();
@@ -75,26 +75,32 @@ fn differing_sentences_are_found() {
     assert!(svg.contains("sentence 2 (s2): UAS 66.67 (2 of 3 words), LAS 66.67 (2), punctuation included"), "{svg}");
     assert_eq!(drawn(folder.path(), "draw --differ=1 gold.conllu system.conllu"), svg);
     assert_eq!(drawn(folder.path(), "draw gold.conllu system.conllu --sentence 2"), svg);
-    let told = refused(folder.path(), "draw gold.conllu system.conllu --differ=2");
-    assert_eq!(told, "error: --differ=2: the trees of only 1 of 2 sentences differ; expected a number from 1 to 1\n");
-    let told = refused(folder.path(), "draw gold.conllu gold.conllu --differ");
-    assert_eq!(told, "error: gold.conllu and gold.conllu have the same trees in all 2 sentences\n");
+    let message = refused(folder.path(), "draw gold.conllu system.conllu --differ=2");
+    assert_eq!(
+        message,
+        "error: --differ=2: the trees of only 1 of 2 sentences differ; expected a number from 1 to 1\n"
+    );
+    let message = refused(folder.path(), "draw gold.conllu gold.conllu --differ");
+    assert_eq!(message, "error: gold.conllu and gold.conllu have the same trees in all 2 sentences\n");
     assert!(refused(folder.path(), "draw gold.conllu --differ").contains("<OTHER>"));
 }
 
 #[test]
 fn sentences_that_are_not_there_are_refused() {
     let folder = folder("nsubj", "nsubj:pass");
-    let told = refused(folder.path(), "draw gold.conllu --sentence 3");
-    assert_eq!(told, "error: gold.conllu: no sentence `3`; expected the id of a sentence or a number from 1 to 2\n");
+    let message = refused(folder.path(), "draw gold.conllu --sentence 3");
+    assert_eq!(message, "error: gold.conllu: no sentence `3`; expected the id of a sentence or a number from 1 to 2\n");
     assert!(refused(folder.path(), "draw gold.conllu --sentence 0").contains("a number from 1 to 2"));
-    let told = refused(folder.path(), "draw gold.conllu --sentence s3");
-    assert_eq!(told, "error: gold.conllu: no sentence `s3`; expected the id of a sentence or a number from 1 to 2\n");
+    let message = refused(folder.path(), "draw gold.conllu --sentence s3");
+    assert_eq!(
+        message,
+        "error: gold.conllu: no sentence `s3`; expected the id of a sentence or a number from 1 to 2\n"
+    );
     assert!(refused(folder.path(), "draw - -").contains("only one of the files can be standard input"));
 }
 
 #[test]
-fn other_words_are_told_with_both_places() {
+fn other_words_are_reported_with_both_places() {
     let differing = folder("3\t.\t", "3\t!\t");
     assert_eq!(
         refused(differing.path(), "draw gold.conllu system.conllu --differ -o tree.svg"),
@@ -112,13 +118,13 @@ fn other_words_are_told_with_both_places() {
 }
 
 #[test]
-fn what_is_not_a_tree_is_told_with_its_line() {
+fn what_is_not_a_tree_is_reported_with_its_line() {
     let malformed = folder("3\tleave\tleave\t", "3\tleave\t");
-    let told = refused(malformed.path(), "draw system.conllu");
-    assert!(told.starts_with("error: system.conllu:6 (sentence s1): 9 columns"), "{told}");
+    let message = refused(malformed.path(), "draw system.conllu");
+    assert!(message.starts_with("error: system.conllu:6 (sentence s1): 9 columns"), "{message}");
     let cycle = folder("0\troot\t_\t_\n2\tna", "3\troot\t_\t_\n2\tna");
-    let told = refused(cycle.path(), "draw system.conllu");
-    assert!(told.starts_with("error: system.conllu:3 (sentence s1): a cycle of heads: 1 -> 3 -> 1"), "{told}");
+    let message = refused(cycle.path(), "draw system.conllu");
+    assert!(message.starts_with("error: system.conllu:3 (sentence s1): a cycle of heads: 1 -> 3 -> 1"), "{message}");
     // The other sentence is sound.
     drawn(cycle.path(), "draw system.conllu --sentence 2");
 }
@@ -172,7 +178,7 @@ Dependency tree of sentence 2 (s2) of gold.conllu
 3  .     PUNCT  ──◄┘  punct
 ";
     assert_eq!(text, expected);
-    for (line, told) in [
+    for (line, expected) in [
         ("-o tree.png", "error: tree.png: no png is written; write tree.svg and convert it, as by `rsvg-convert"),
         ("-o tree.pdf", "error: tree.pdf: no pdf is written; write tree.svg"),
         ("-o tree.jpg", "error: tree.jpg: no jpg is written; expected .svg"),
@@ -184,12 +190,12 @@ Dependency tree of sentence 2 (s2) of gold.conllu
         ("system.conllu gold.conllu", "error: gold.conllu: one file too many for a picture"),
     ] {
         let found = refused(folder.path(), &format!("draw gold.conllu {line}"));
-        assert!(found.starts_with(told) && found.lines().count() == 1, "{found}");
+        assert!(found.starts_with(expected) && found.lines().count() == 1, "{found}");
     }
     assert!(!folder.path().join("tree.png").exists());
     let output = treebeam(folder.path(), "draw gold.conllu --sentence s2 --format text -o a.svg").assert().success();
-    let told = String::from_utf8(output.get_output().stderr.clone()).unwrap();
-    assert_eq!(told, "warning: a.svg: what is written is plain text, though the name says SVG\n");
+    let message = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert_eq!(message, "warning: a.svg: what is written is plain text, though the name says SVG\n");
 }
 
 /// The data of a page.
@@ -229,8 +235,8 @@ fn a_page_can_be_restricted() {
         data(&page)["sentences"].as_array().unwrap().iter().map(|s| s["number"].as_u64().unwrap()).collect()
     };
     assert_eq!([numbers(""), numbers("--differ"), numbers("--sentence s1")], [vec![1, 2], vec![2], vec![1]]);
-    let told = refused(folder.path(), "draw gold.conllu gold.conllu --format html --differ");
-    assert!(told.contains("the same trees in all 2 sentences"), "{told}");
+    let message = refused(folder.path(), "draw gold.conllu gold.conllu --format html --differ");
+    assert!(message.contains("the same trees in all 2 sentences"), "{message}");
 }
 
 #[test]
@@ -240,9 +246,9 @@ fn a_page_reads_files_to_their_end() {
     assert!(
         refused(folder.path(), "draw gold.conllu system.conllu --format html").contains("the end of the file after 1")
     );
-    let told = refused(folder.path(), "draw system.conllu gold.conllu --format html");
+    let message = refused(folder.path(), "draw system.conllu gold.conllu --format html");
     assert_eq!(
-        told,
+        message,
         "error: gold.conllu:8 (sentence s2): a sentence more; expected the end of the file, as system.conllu has 1 sentences\n"
     );
     // What looks like markup stays text.

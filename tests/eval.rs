@@ -130,11 +130,11 @@ fn tables() {
 
 #[test]
 fn reliability_of_confidences() {
-    let told =
+    let with_confidences =
         |line: &str, confidences: &str| changed(line, &line.replacen("\t_\t_", &format!("\t_\t{confidences}"), 1));
     let she = "2\tnsubj\t_\t_\n2\tleft";
-    let system =
-        told(she, "HeadConf=0.95|LabelConf=0.50").replace("0\troot\t_\t_\n3\t.", "3\tdep\t_\tX=y|HeadConf=0.91\n3\t.");
+    let system = with_confidences(she, "HeadConf=0.95|LabelConf=0.50")
+        .replace("0\troot\t_\t_\n3\t.", "3\tdep\t_\tX=y|HeadConf=0.91\n3\t.");
     let system = system.replace("2\tpunct\t_\t_", "0\tpunct\t_\tHeadConf=0.2|LabelConf=0.4");
     let folder = folder(&[("system", &system)]);
     let output = eval(folder.path(), &["gold", "system", "--samples", "100", "--by", "confidence"]);
@@ -153,7 +153,7 @@ fn reliability_of_confidences() {
     let output = eval(folder.path(), &["gold", "gold", "--by", "confidence"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("no scored word has HeadConf or LabelConf"));
     assert!(
-        refused(&told(she, "HeadConf=1.5"))
+        refused(&with_confidences(she, "HeadConf=1.5"))
             .contains("system:2 (sentence s1): HeadConf=1.5 in MISC; expected a probability from 0 to 1")
     );
 }
@@ -436,7 +436,7 @@ fn treebanks_against_themselves() {
     assert!(n_files > 0);
 }
 
-/// What is left out of a report is not in its text, and the rest is as if nothing else had been asked for.
+/// Parts that are left out of a report are not in its text, and the rest is as if nothing else had been asked for.
 #[test]
 fn breakdowns_can_be_left_out_afterwards() {
     let folder = folder(&[("system", &changed("1\tShe\tshe\tPRON\t_\t_\t2", "1\tShe\tshe\tPRON\t_\t_\t3"))]);
@@ -456,17 +456,17 @@ fn breakdowns_can_be_left_out_afterwards() {
     assert_ne!(render(&kept), render(&report(&BreakdownSection::ALL)));
 }
 
-/// Forms that look the same are told apart by their code points.
+/// Code points distinguish forms that look the same.
 #[test]
-fn look_alikes_are_told_by_code_points() {
+fn look_alikes_are_distinguished_by_code_points() {
     let folder = tempfile::tempdir().unwrap();
     for (name, form) in [("a.conllu", "café"), ("b.conllu", "cafe\u{301}")] {
         fs::write(folder.path().join(name), format!("1\t{form}\t_\tX\t_\t_\t0\troot\t_\t_\n\n")).unwrap();
     }
     let assert = crate::common::treebeam(folder.path(), "eval a.conllu b.conllu").assert().code(2);
-    let told = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
     assert!(
-        told.contains("word `cafe\u{301}` (U+0065 U+0301); expected word `café` (U+00E9) as in a.conllu:1"),
-        "{told}"
+        message.contains("word `cafe\u{301}` (U+0065 U+0301); expected word `café` (U+00E9) as in a.conllu:1"),
+        "{message}"
     );
 }

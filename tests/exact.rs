@@ -141,8 +141,8 @@ fn check_marginals<S: TransitionSystem>(
                 let heads_of: Vec<Node> = (1..=n_words as Node).map(head_of).collect();
                 let tree = Tree::new(&heads_of, &vec![label; n_words]);
                 let of = (&tree, Marginals::of_temperatures(heads, labels));
-                let told = tabulation.confidences(&scorer, actions, &mut workspace, loss, of);
-                for (word, told) in tree.words().zip(told).filter(|&(word, _)| word != head) {
+                let found = tabulation.confidences(&scorer, actions, &mut workspace, loss, of);
+                for (word, found) in tree.words().zip(found).filter(|&(word, _)| word != head) {
                     let (mut with_head, mut with_both) = (0.0, 0.0);
                     for ((_, arcs), weight) in all.iter().zip(&weights) {
                         let Some((_, (_, scored))) = arcs.iter().find(|arc| arc.0 == word && arc.1.0 == head) else {
@@ -156,10 +156,10 @@ fn check_marginals<S: TransitionSystem>(
                         with_head += weight / whole;
                         with_both += weight / whole * share(&|other| other == label) / share(&|_| true);
                     }
-                    assert!((told.head - with_head).abs() < 1e-5, "{}: {told:?} {with_head}", system.info().name);
+                    assert!((found.head - with_head).abs() < 1e-5, "{}: {found:?} {with_head}", system.info().name);
                     let of_label = if with_head > 0.0 { with_both / with_head } else { 0.0 };
-                    assert!((told.label - of_label).abs() < 1e-4 || with_head < 1e-6, "{told:?} {of_label}");
-                    sums[usize::from(word) - 1] += if label == 0 { told.head } else { 0.0 };
+                    assert!((found.label - of_label).abs() < 1e-4 || with_head < 1e-6, "{found:?} {of_label}");
+                    sums[usize::from(word) - 1] += if label == 0 { found.head } else { 0.0 };
                 }
             }
         }

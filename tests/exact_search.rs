@@ -9,7 +9,7 @@ fn trained(folder: &std::path::Path, options: &str) -> std::process::Output {
         .unwrap()
 }
 
-fn told(output: &std::process::Output) -> String {
+fn stderr(output: &std::process::Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
@@ -33,7 +33,7 @@ fn exact_search_from_the_command_line() {
                 "--system {system} --oracle {oracle} --roots {roots} --features minimal --search exact --dev test.conllu"
             );
             let trained = trained(at, &options);
-            assert!(trained.status.success(), "{options}: {}", told(&trained));
+            assert!(trained.status.success(), "{options}: {}", stderr(&trained));
             // Exact is what it was trained with; a beam so wide finds mostly the same trees.
             for (name, options) in [("exact", ""), ("again", "--search exact --threads 2"), ("wide", "--beam 500")] {
                 let line = format!("parse --model model test.conllu -o {name}.conllu {options}");
@@ -54,8 +54,8 @@ fn exact_search_from_the_command_line() {
     for (system, options) in learners {
         let options = format!("--system {system} --features minimal --search exact --dev test.conllu {options}");
         let trained = trained(at, &options);
-        assert!(trained.status.success(), "{options}: {}", told(&trained));
-        assert!(las_of(&told(&trained)) > 30.0, "{options}: {}", told(&trained));
+        assert!(trained.status.success(), "{options}: {}", stderr(&trained));
+        assert!(las_of(&stderr(&trained)) > 30.0, "{options}: {}", stderr(&trained));
     }
     // A model of a beam, decoded exactly.
     assert!(trained(at, "--system arc-hybrid --features minimal --beam 2").status.success());
@@ -65,14 +65,14 @@ fn exact_search_from_the_command_line() {
         ("--search exact --k-best 2", "exact search finds the one best tree"),
     ] {
         let refused = treebeam(at, &format!("parse --model model test.conllu {line}")).output().unwrap();
-        assert!(!refused.status.success() && told(&refused).contains(expected), "{line}: {}", told(&refused));
+        assert!(!refused.status.success() && stderr(&refused).contains(expected), "{line}: {}", stderr(&refused));
     }
     // Sentences that are too long are named, or left out.
     let long: String = (1..=1001).map(|word| format!("{word}\tw\t_\tN\t_\t_\t_\t_\t_\t_\n")).collect();
     std::fs::write(at.join("long.conllu"), format!("{long}\n1\tw\t_\tN\t_\t_\t_\t_\t_\t_\n\n")).unwrap();
     let refused = treebeam(at, "parse --model model long.conllu --search exact").output().unwrap();
     let expected = "long.conllu:1: a sentence of 1001 words; expected at most 1000 for exact search with arc-hybrid";
-    assert!(told(&refused).contains(expected), "{}", told(&refused));
+    assert!(stderr(&refused).contains(expected), "{}", stderr(&refused));
     let rest = treebeam(at, "parse --model model long.conllu --search exact --keep-going").output().unwrap();
     assert_eq!(String::from_utf8(rest.stdout).unwrap().lines().filter(|line| !line.is_empty()).count(), 1);
 }
@@ -98,9 +98,9 @@ fn what_cannot_be_searched_exactly_is_named() {
         ("--features minimal --search exact --objective crf", "expected --objective perceptron or loss-augmented"),
     ] {
         let refused = trained(at, options);
-        assert!(!refused.status.success() && told(&refused).contains(expected), "{options}: {}", told(&refused));
+        assert!(!refused.status.success() && stderr(&refused).contains(expected), "{options}: {}", stderr(&refused));
     }
     assert!(trained(at, "--beam 2").status.success());
     let refused = treebeam(at, "parse --model model train.conllu --search exact").output().unwrap();
-    assert!(told(&refused).contains("zn11.feat:30: template"), "{}", told(&refused));
+    assert!(stderr(&refused).contains("zn11.feat:30: template"), "{}", stderr(&refused));
 }

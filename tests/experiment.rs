@@ -70,8 +70,8 @@ fn measurements_of_programs_take_the_same_settings() {
     assert!(plans[0] != plans[1] && plans[1] != plans[2], "{plans:?}");
     plan("peers.toml", &[generated, fewer, "iterations=1"]).success();
     let refused = plan("peers.toml", &["treebanks=en_ewt sv_lines"]).code(2);
-    let told = text(refused.get_output().stderr.clone());
-    assert!(told.contains("measured on one treebank; expected one name"), "{told}");
+    let message = text(refused.get_output().stderr.clone());
+    assert!(message.contains("measured on one treebank; expected one name"), "{message}");
 }
 
 #[test]
@@ -80,8 +80,8 @@ fn nothing_is_written_where_there_is_no_cluster() {
     let demo = shipped().join("demo.toml");
     let mut submitting = treebeam(&["experiment", "submit", demo.to_str().unwrap()], folder.path());
     let output = submitting.env("PATH", folder.path()).assert().code(2);
-    let told = text(output.get_output().stderr.clone());
-    assert!(told.contains("there is no sbatch on the path"), "{told}");
+    let message = text(output.get_output().stderr.clone());
+    assert!(message.contains("there is no sbatch on the path"), "{message}");
     assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "nothing is written");
 }
 
@@ -119,14 +119,14 @@ fn mistakes_end_with_2_and_a_line() {
     ] {
         let all: Vec<&str> = std::iter::once("experiment").chain(arguments).collect();
         let output = treebeam(&all, folder.path()).assert().code(2);
-        let told = text(output.get_output().stderr.clone());
-        assert!(told.contains(expected), "{all:?}: {told}");
+        let message = text(output.get_output().stderr.clone());
+        assert!(message.contains(expected), "{all:?}: {message}");
         assert!(!folder.path().join("results").exists(), "{all:?} writes nothing");
     }
 }
 
 #[test]
-fn a_spoilt_record_is_told_with_its_line() {
+fn a_spoilt_record_is_reported_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let results = folder.path().join("out");
     std::fs::create_dir(&results).unwrap();
@@ -134,8 +134,8 @@ fn a_spoilt_record_is_told_with_its_line() {
     let demo = shipped().join("demo.toml");
     let arguments = ["experiment", "table", demo.to_str().unwrap(), "--out", "out"];
     let output = treebeam(&arguments, folder.path()).assert().code(2);
-    let told = text(output.get_output().stderr.clone());
-    assert!(told.contains("records.jsonl:1: missing field `key`"), "{told}");
+    let message = text(output.get_output().stderr.clone());
+    assert!(message.contains("records.jsonl:1: missing field `key`"), "{message}");
 }
 
 /// The test counts of each record, by key.
@@ -171,8 +171,8 @@ fn runs_leave_the_same_counts_however_they_are_cut_and_spread() {
     let whole = counts(&one);
     let bytes = std::fs::read(&records).unwrap();
     std::fs::write(&records, &bytes[..bytes.len() * 2 / 3]).unwrap();
-    let told = text(run("one", "2").stderr);
-    assert!(told.contains("the last record is torn") && told.contains("cells to run"), "{told}");
+    let message = text(run("one", "2").stderr);
+    assert!(message.contains("the last record is torn") && message.contains("cells to run"), "{message}");
     assert_eq!(counts(&one), whole);
     assert!(text(run("one", "1").stderr).contains("0 cells to run, 12 done before"));
 }
@@ -262,14 +262,14 @@ fn records_are_verified() {
     lines[5]["test"]["sha256"] = "0".repeat(64).into();
     let written: String = lines.iter().map(|line| format!("{line}\n")).collect();
     std::fs::write(&records, &written).unwrap();
-    let told = printed(command("verify", &seeds).args(["--share", "0", "-o", "again.md"]), 1);
+    let message = printed(command("verify", &seeds).args(["--share", "0", "-o", "again.md"]), 1);
     for expected in [
         "gave the same figures; 3 records not of what the cell is\n",
         "options.seed is 99 in the record and ",
         "row is \"another\" in the record and ",
         "test.sha256 is \"000000000000\" and so on in the record and ",
     ] {
-        assert!(told.contains(expected), "{expected}: {told}");
+        assert!(message.contains(expected), "{expected}: {message}");
     }
     let written = std::fs::read_to_string(folder.path().join("again.md")).unwrap();
     assert!(written.contains("3 records not of what the cell is: another seed"), "{written}");
@@ -349,8 +349,8 @@ name = "global"
     // Another experiment's results do not come to lie in the same folder.
     std::fs::write(root.path().join("other.toml"), spec.replace("\"hand\"", "\"other\"")).unwrap();
     let mut refused = treebeam(&["experiment", "run", "other.toml", "--treebanks", ".", "--out", "out"], root.path());
-    let told = text(refused.assert().code(2).get_output().stderr.clone());
-    assert!(told.contains("out: the results of `hand`; expected a folder of its own for `other`"), "{told}");
+    let message = text(refused.assert().code(2).get_output().stderr.clone());
+    assert!(message.contains("out: the results of `hand`; expected a folder of its own for `other`"), "{message}");
     let (_, results) = counts(&root.path().join("out")).pop_first().unwrap();
 
     let (train, dev, test) = (at("train.conllu"), at("dev.conllu"), at("test.conllu"));
@@ -536,12 +536,12 @@ fn several_are_planned_run_and_reported_together_and_nothing_is_trained_twice() 
     std::fs::write(folder.path().join("grid.toml"), GRID).unwrap();
     let arguments = ["experiment", "run", "small.toml", "grid.toml", "--jobs", "1"];
     let output = treebeam(&arguments, folder.path()).assert().success();
-    let told = text(output.get_output().stderr.clone());
-    assert!(told.contains("small                          4 of     4 cells to run"), "{told}");
-    assert!(told.contains("in all about"), "{told}");
-    assert!(told.contains("(1 of 4, about"), "what is left is told: {told}");
-    assert!(told.contains("grid: 1 cells were run for other experiments"), "{told}");
-    assert!(told.contains("grid: 4 cells to run, 1 done before"), "{told}");
+    let message = text(output.get_output().stderr.clone());
+    assert!(message.contains("small                          4 of     4 cells to run"), "{message}");
+    assert!(message.contains("in all about"), "{message}");
+    assert!(message.contains("(1 of 4, about"), "what is left is message: {message}");
+    assert!(message.contains("grid: 1 cells were run for other experiments"), "{message}");
+    assert!(message.contains("grid: 4 cells to run, 1 done before"), "{message}");
 
     let results = folder.path().join("results");
     let small = std::fs::read_to_string(results.join("small/quick.md")).unwrap();
@@ -564,8 +564,8 @@ fn several_are_planned_run_and_reported_together_and_nothing_is_trained_twice() 
     assert!(results.join("grid/quick-las-all-generated-1-60-projective.svg").exists());
 
     let output = treebeam(&["report"], folder.path()).assert().success();
-    let told = text(output.get_output().stderr.clone());
-    assert!(told.contains("2 experiments, 2 documents"), "{told}");
+    let message = text(output.get_output().stderr.clone());
+    assert!(message.contains("2 experiments, 2 documents"), "{message}");
     let page = std::fs::read_to_string(results.join("report.html")).unwrap();
     for expected in ["A small one", "A grid", "more tables and figures", "explore-prob"] {
         assert!(page.contains(expected), "{expected}");
@@ -614,7 +614,7 @@ fn a_row_goes_on_from_the_model_of_another_as_from_the_command_line() {
     assert!(local["after"].is_null());
     assert_eq!(global["after"], local["options"]);
     assert_ne!(global["decodings"], local["decodings"]);
-    // What rows go on from is trained once, told with the time of each, and not left behind.
+    // What rows go on from is trained once, counted in the time of each, and not left behind.
     let seconds = |record: &serde_json::Value| record["training"]["cpu_s"].as_f64();
     if let (Some(first), Some(then)) = (seconds(local), seconds(of_row("wider"))) {
         assert!(then > first, "{then} > {first}");
@@ -654,9 +654,9 @@ fn a_row_goes_on_from_the_model_of_another_as_from_the_command_line() {
         ("scorer = \"feed-forward\"\nhidden = 16", "", "--init goes on from a network"),
     ] {
         std::fs::write(at.join("wrong.toml"), AFTER.replace(from, to)).unwrap();
-        let told = treebeam(&["experiment", "run", "wrong.toml"], at).assert().code(2);
-        let told = text(told.get_output().stderr.clone());
-        assert!(told.contains(expected), "{expected}: {told}");
+        let message = treebeam(&["experiment", "run", "wrong.toml"], at).assert().code(2);
+        let message = text(message.get_output().stderr.clone());
+        assert!(message.contains(expected), "{expected}: {message}");
     }
 }
 
@@ -683,9 +683,9 @@ fn bounds_are_an_experiment_too() {
     let small =
         [&arguments[..], &["--set", "transitions=50", "--set", "iterations=1", "--set", "seeds=1", "--out", "small"]]
             .concat();
-    let told = text(treebeam(&small, folder.path()).assert().success().get_output().stderr.clone());
-    assert!(told.contains("nothing is trained here: --set of seeds, iterations changes nothing"), "{told}");
-    assert!(told.contains("fg17-table1: 2 cells to run, 0 done before"), "{told}");
+    let message = text(treebeam(&small, folder.path()).assert().success().get_output().stderr.clone());
+    assert!(message.contains("nothing is trained here: --set of seeds, iterations changes nothing"), "{message}");
+    assert!(message.contains("fg17-table1: 2 cells to run, 0 done before"), "{message}");
     assert!(run().contains("fg17-table1: 0 cells to run, 2 done before"));
     let records = results.join("records.jsonl");
     let text = std::fs::read(&records).unwrap();
@@ -729,12 +729,12 @@ fn spawn(arguments: &[&str], folder: &std::path::Path) -> std::process::Child {
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap()
 }
 
-/// What a process told until it ended with success.
+/// Standard error of a process that ended with success.
 fn ended(child: std::process::Child) -> String {
     let output = child.wait_with_output().unwrap();
-    let told = text(output.stderr);
-    assert!(output.status.success(), "{told}");
-    told
+    let message = text(output.stderr);
+    assert!(output.status.success(), "{message}");
+    message
 }
 
 /// Waits until there is a file in `folder` whose name ends like this.
@@ -750,7 +750,7 @@ fn wait_for(folder: &std::path::Path, ending: &str) -> std::path::PathBuf {
     }
 }
 
-/// The cells of [`LONG`] as `plan --json` tells them.
+/// The cells of [`LONG`] in the output of `plan --json`.
 fn planned(folder: &std::path::Path, out: &str) -> Vec<serde_json::Value> {
     let arguments = ["experiment", "plan", "long.toml", "--json", "--out", out];
     let output = treebeam(&arguments, folder).assert().success();
@@ -776,13 +776,13 @@ fn two_processes_and_a_kill_lose_nothing_and_do_nothing_twice() {
     first.kill().unwrap();
     first.wait().unwrap();
     let third = spawn(&long("shared/long", &["--jobs", "2"]), at);
-    let told = [ended(second), ended(third)];
+    let messages = [ended(second), ended(third)];
     assert_eq!(counts(&at.join("shared/long")), counts(&at.join("alone/long")), "the same figures");
     let records = std::fs::read_to_string(at.join("shared/long/records.jsonl")).unwrap();
     assert_eq!(records.lines().count(), 8, "each cell once");
     // A line for each cell that a process has run or found.
-    let run = told.iter().flat_map(|told| told.lines()).filter(|line| line.contains(" s (")).count();
-    assert!((7..=8).contains(&run), "cells that were run, but for what the first had finished: {told:?}");
+    let run = messages.iter().flat_map(|message| message.lines()).filter(|line| line.contains(" s (")).count();
+    assert!((7..=8).contains(&run), "cells that were run, but for what the first had finished: {messages:?}");
     assert!(!checkpoint.exists());
     let left: Vec<String> = std::fs::read_dir(at.join("shared/long/cells"))
         .unwrap()
@@ -838,8 +838,8 @@ fn a_cell_goes_on_from_its_checkpoint_to_the_same_figures() {
             assert!(record["training"]["cpu_s"].as_f64() > Some(0.001), "{record}");
         }
     }
-    let told = treebeam(&long("cut/long", &["--cell", "zz"]), at).assert().code(2);
-    assert!(text(told.get_output().stderr.clone()).contains("--cell zz: no such cell"));
+    let refused = treebeam(&long("cut/long", &["--cell", "zz"]), at).assert().code(2);
+    assert!(text(refused.get_output().stderr.clone()).contains("--cell zz: no such cell"));
 }
 
 /// The revision is that of the build, whatever folder the program is run in and whatever the environment says.
@@ -866,12 +866,12 @@ fn receipts_name_the_program_and_not_the_folder_that_it_is_run_in() {
     assert_eq!(record["provenance"]["golden"].as_str().map(str::len), Some(16));
 
     // Records are current by the checksum of golden behaviour, not by the revision.
-    let told = |records: String| {
+    let run_with = |records: String| {
         std::fs::write(at.join("results/small/records.jsonl"), records).unwrap();
         text(run().get_output().stderr.clone())
     };
     let revision = format!("\"revision\":{}", record["provenance"]["revision"]);
-    assert!(told(records.replace(&revision, "\"revision\":\"other\"")).contains("0 cells to run, 4 done before"));
+    assert!(run_with(records.replace(&revision, "\"revision\":\"other\"")).contains("0 cells to run, 4 done before"));
     // Cells of other trainings have other checksums.
     let with = |golden: Option<&str>| {
         let line = |line: &str| {
@@ -883,8 +883,8 @@ fn receipts_name_the_program_and_not_the_folder_that_it_is_run_in() {
         };
         records.lines().map(line).collect::<String>()
     };
-    assert!(told(with(Some("0123456789abcdef"))).contains("4 cells to run, 0 done before"));
-    assert!(told(with(None)).contains("4 cells to run, 0 done before"));
+    assert!(run_with(with(Some("0123456789abcdef"))).contains("4 cells to run, 0 done before"));
+    assert!(run_with(with(None)).contains("4 cells to run, 0 done before"));
 }
 
 #[test]
@@ -919,9 +919,9 @@ fn one_bad_treebank_does_not_stop_the_others() {
     let arguments = ["experiment", "run", "small.toml", "--treebanks", "nowhere", "--out", "out"];
     let settings = ["--set", "treebanks=xx generated:1,60,projective"];
     let output = treebeam(&[&arguments[..], &settings[..]].concat(), at).assert().code(1);
-    let told = text(output.get_output().stderr.clone());
-    assert!(told.contains("error: treebank `xx`: ") && told.contains("nowhere"), "{told}");
-    assert_eq!(counts(&at.join("out")).len(), 2, "{told}");
+    let message = text(output.get_output().stderr.clone());
+    assert!(message.contains("error: treebank `xx`: ") && message.contains("nowhere"), "{message}");
+    assert_eq!(counts(&at.join("out")).len(), 2, "{message}");
 }
 
 /// Specifications of every kind are read alike: names stay in the folder of results, mistakes have their lines, numbers their ranges.
@@ -969,9 +969,9 @@ fn specifications_of_other_kinds_are_not_trusted_either() {
         assert!(text.contains(from), "{from}");
         std::fs::write(at.join("spec.toml"), text.replacen(from, to, 1)).unwrap();
         let assert = treebeam(&["experiment", "run", "spec.toml"], at).assert().code(2);
-        let told = self::text(assert.get_output().stderr.clone());
-        assert!(told.contains("spec.toml") && told.contains(expected), "{to}: {told}");
-        assert!(!told.contains("unknown field `kind`"), "{told}");
+        let message = self::text(assert.get_output().stderr.clone());
+        assert!(message.contains("spec.toml") && message.contains(expected), "{to}: {message}");
+        assert!(!message.contains("unknown field `kind`"), "{message}");
         assert_eq!(std::fs::read_dir(at).unwrap().count(), 1, "{to}: nothing is written");
     }
     let hidden = ["experiment", "submit", "spec.toml", "--print", "--sbatch-option", "--x\necho there"];

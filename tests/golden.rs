@@ -22,7 +22,7 @@ fn register_systems() {
     treebeam_systems::register();
 }
 
-/// What stands before the checksums, which the program writes.
+/// Text before the checksums, which the program writes.
 const SUMS: &str = "[sums]\n";
 /// Sentences of a real treebank to train on, and to parse.
 const SENTENCES: [(&str, usize); 2] = [("train", 200), ("test", 60)];
@@ -125,7 +125,7 @@ fn program() -> PathBuf {
     std::env::var_os("TREEBEAM").map_or_else(|| assert_cmd::cargo::cargo_bin!("treebeam").to_owned(), PathBuf::from)
 }
 
-/// What the program prints; its message if it fails.
+/// Output of the program; its message if it fails.
 fn run(folder: &Path, line: &str) -> Result<Vec<u8>, String> {
     let output = Command::new(program()).args(line.split_whitespace()).current_dir(folder).output();
     let output = output.map_err(|error| format!("{}: {error}", program().display()))?;

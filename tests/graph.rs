@@ -52,7 +52,8 @@ fn every_way_of_training_learns_what_it_is_shown() {
     }
 }
 
-/// Crossing arcs: Chu-Liu-Edmonds makes them, Eisner's algorithm does if labels tell how, and else learns all other trees.
+/// Crossing arcs: Chu-Liu-Edmonds makes them, Eisner's algorithm does if labels encode them, and else learns all other
+/// trees.
 #[test]
 fn crossing_arcs_are_learned_by_those_who_can() {
     let shown = treebank(crossing(23, 40));
@@ -88,7 +89,7 @@ fn model(folder: &Path, options: &str) -> Vec<u8> {
     fs::read(folder.join("model")).unwrap()
 }
 
-fn told(line: &str, folder: &Path) -> String {
+fn stderr(line: &str, folder: &Path) -> String {
     String::from_utf8(treebeam(folder, line).assert().code(2).stdout("").get_output().stderr.clone()).unwrap()
 }
 
@@ -190,13 +191,13 @@ fn options_of_the_other_kind_of_parser_are_refused() {
         "--aggressiveness 1",
     ] {
         let line = TRAIN.replace(" --iterations 3", "");
-        let told = told(&format!("{line} {options} --model model"), at);
+        let message = stderr(&format!("{line} {options} --model model"), at);
         let flag = options.split(' ').rfind(|word| word.starts_with("--")).unwrap();
-        assert!(told.starts_with("error: ") && told.contains(flag), "{options}: {told}");
+        assert!(message.starts_with("error: ") && message.contains(flag), "{options}: {message}");
         assert!(!at.join("model").exists(), "{options}");
     }
     model(at, "--system mst");
-    assert!(told("parse --model model test.conllu --beam 2", at).contains("--beam"));
+    assert!(stderr("parse --model model test.conllu --beam 2", at).contains("--beam"));
 }
 
 #[test]
@@ -210,8 +211,8 @@ fn sentences_that_are_too_long_are_refused_with_their_line() {
     };
     fs::write(at.join("long.conllu"), long(2049)).unwrap();
     for line in ["parse --model model long.conllu", "train --train long.conllu --model other --system mst"] {
-        let told = told(line, at);
-        assert!(told.contains("long.conllu:3: a sentence of 2049 words; expected at most 2048"), "{told}");
+        let message = stderr(line, at);
+        assert!(message.contains("long.conllu:3: a sentence of 2049 words; expected at most 2048"), "{message}");
     }
     fs::write(at.join("short.conllu"), long(300)).unwrap();
     treebeam(at, "parse --model model short.conllu").assert().success();
@@ -259,8 +260,8 @@ fn biaffine_parsers_are_trained_and_used_as_others_are() {
         assert_eq!(fs::read(at.join("again")).unwrap(), one, "{again}");
         treebeam(at, "model freeze model -o frozen --test dev.conllu").assert().success();
         assert_eq!(fs::read(at.join("frozen")).unwrap(), one);
-        assert!(told("model freeze model -o frozen --quantise i8", at).contains("linear models"));
-        assert!(told("parse --model model test.conllu --beam 2", at).contains("--beam"));
+        assert!(stderr("model freeze model -o frozen --quantise i8", at).contains("linear models"));
+        assert!(stderr("parse --model model test.conllu --beam 2", at).contains("--beam"));
     }
     // What is read of words is data.
     fs::write(at.join("read.feat"), "network\nreads suf2 upos misc*\nembedding tag 0\n").unwrap();
@@ -297,7 +298,7 @@ fn biaffine_parsers_are_trained_and_used_as_others_are() {
         ("--system mst --places read.feat", "--places is for transition systems and biaffine parsers"),
     ] {
         let line = TRAIN.replace(" --iterations 3", "");
-        let told = told(&format!("{line} {options} --model other"), at);
-        assert!(told.contains(expected), "{options}: {told}");
+        let message = stderr(&format!("{line} {options} --model other"), at);
+        assert!(message.contains(expected), "{options}: {message}");
     }
 }

@@ -47,7 +47,7 @@ pub fn actions(system: &dyn System) -> Actions {
     Actions::new(system.info().moves, N_LABELS, of_words.chain(from_root)).unwrap()
 }
 
-/// What [`Decoder::decode_by_beam`] and [`Decoder::largest_gap`] are to find.
+/// Reference for [`Decoder::decode_by_beam`] and [`Decoder::largest_gap`].
 pub fn reference<S: TransitionSystem>(
     decoder: &Decoder<S>,
     scorer: &LinearScorer<Hashed>,

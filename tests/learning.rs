@@ -310,7 +310,7 @@ fn pretrained_beams_learn_what_they_are_shown() {
         TrainOptions { search: SearchKind::Exact, features: minimal, update: Update::Standard, ..base() },
     ] {
         let wrong = n_wrong(&train(&options, &shown), &shown, options.beam);
-        // Positions alone do not tell everything.
+        // Positions alone do not decide everything.
         let bound = if options.search == SearchKind::Exact { 0.2 } else { 0.03 };
         assert!(wrong as f64 <= bound * shown.n_words() as f64, "{options:?}: {wrong} of {} words", shown.n_words());
     }

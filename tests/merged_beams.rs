@@ -3,11 +3,11 @@
 use crate::common::{generated, generated_non_projective, treebeam, write};
 
 /// Runs the program in `folder`; what it wrote to standard error.
-fn told(folder: &std::path::Path, line: &str, succeeds: bool) -> String {
+fn stderr(folder: &std::path::Path, line: &str, succeeds: bool) -> String {
     let output = treebeam(folder, line).output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.success(), succeeds, "{line}: {told}");
-    told
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.success(), succeeds, "{line}: {message}");
+    message
 }
 
 /// The labelled attachment score on the development data after the last iteration.
@@ -32,12 +32,12 @@ fn merging_from_the_command_line() {
         ("arc-eager", "--update max-violation"),
         ("arc-eager", "--roots several --features minimal --update early --batch 4 --threads 2"),
     ] {
-        let log = told(at, &format!("{TRAIN} model --merge --system {system} {more}"), true);
+        let log = stderr(at, &format!("{TRAIN} model --merge --system {system} {more}"), true);
         assert!(las_of(&log) > 30.0, "{system} {more}: {log}");
         // The model remembers.
-        told(at, "parse --model model test.conllu -o merged.conllu --stats-json merged.json", true);
-        told(at, "parse --model model test.conllu -o again.conllu --merge --threads 2", true);
-        told(at, "parse --model model test.conllu -o plain.conllu --merge=false --stats-json plain.json", true);
+        stderr(at, "parse --model model test.conllu -o merged.conllu --stats-json merged.json", true);
+        stderr(at, "parse --model model test.conllu -o again.conllu --merge --threads 2", true);
+        stderr(at, "parse --model model test.conllu -o plain.conllu --merge=false --stats-json plain.json", true);
         assert_eq!(read("merged.conllu"), read("again.conllu"));
         assert_eq!((&stats("merged.json")["merge"], &stats("plain.json")["merge"]), (&true.into(), &false.into()));
         for name in ["merged.json", "plain.json"] {
@@ -45,7 +45,7 @@ fn merging_from_the_command_line() {
             // A sentence of n words has 2n steps of up to 8 items.
             assert!(n > 2 * words && n <= 16 * words, "{name}: {n} configurations for {words} words");
         }
-        told(at, "parse --model model test.conllu -o best.conllu --k-best 5", true);
+        stderr(at, "parse --model model test.conllu -o best.conllu --k-best 5", true);
         let best = read("best.conllu");
         let mut ranks = best.lines().filter_map(|line| line.strip_prefix("# rank = "));
         assert!(ranks.next() == Some("1") && best.contains("# rank = 5"), "{system}");
@@ -72,15 +72,15 @@ fn what_cannot_be_merged_is_named() {
         ("--features minimal --search exact", "leave out --merge or --search exact"),
         ("--system eisner", "--merge is for transition systems"),
     ] {
-        let found = told(at, &format!("{TRAIN} model --merge {options}"), false);
+        let found = stderr(at, &format!("{TRAIN} model --merge {options}"), false);
         assert!(found.contains(expected), "{options}: {found}");
     }
-    told(at, &format!("{TRAIN} model --beam 2 --features my.feat"), true);
-    let found = told(at, "parse --model model test.conllu --merge", false);
+    stderr(at, &format!("{TRAIN} model --beam 2 --features my.feat"), true);
+    let found = stderr(at, "parse --model model test.conllu --merge", false);
     assert!(found.contains("my.feat:3: template `S0.p A1`"), "{found}");
-    told(at, &format!("{TRAIN} model --beam 2 --features minimal"), true);
+    stderr(at, &format!("{TRAIN} model --beam 2 --features minimal"), true);
     for options in ["--margin 99", "--search exact"] {
-        let found = told(at, &format!("parse --model model test.conllu --merge {options}"), false);
+        let found = stderr(at, &format!("parse --model model test.conllu --merge {options}"), false);
         assert!(found.contains("--merge"), "{options}: {found}");
     }
 }
@@ -101,10 +101,10 @@ fn long_and_short_sentences_are_parsed_by_beams_that_merge() {
     }
     std::fs::write(at.join("odd.conllu"), text).unwrap();
     for system in ["arc-standard", "arc-hybrid", "arc-eager"] {
-        told(at, &format!("{TRAIN} model --merge --features minimal --roots several --system {system}"), true);
+        stderr(at, &format!("{TRAIN} model --merge --features minimal --roots several --system {system}"), true);
         for k_best in [1, 3] {
             let parse = format!("parse --model model odd.conllu -o odd.out --k-best {k_best} --threads 2 --beam 8");
-            told(at, &parse, true);
+            stderr(at, &parse, true);
             let n_words =
                 std::fs::read_to_string(at.join("odd.out")).unwrap().lines().filter(|l| l.contains("NOUN")).count();
             assert!(n_words >= 5004, "{system}: {n_words}");

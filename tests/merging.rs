@@ -74,7 +74,7 @@ fn replay<S: TransitionSystem>(decoder: &Decoder<S>, workspace: &mut Workspace, 
     Parsed::new(machine.tree(item, n_words), item.score)
 }
 
-/// Label 0 for root arcs, and for others as many as are told apart.
+/// Label 0 for root arcs, and for others as many as are distinguished.
 fn actions<S: TransitionSystem>(system: &S, n_of_words: u16) -> Actions {
     let arc_moves = || system.info().moves.iter().copied().filter(|mv| mv.makes_arc());
     let of_words = arc_moves().flat_map(|mv| (1..=n_of_words).map(move |label| (mv, label, false)));
@@ -142,7 +142,7 @@ impl<S: TransitionSystem> Setting<'_, S> {
         n
     }
 
-    /// Where nothing is merged the beam is the plain one; where something is, derivations have the scores that are told.
+    /// A beam that merges nothing is the plain one; in one that merges, derivations have the scores that are reported.
     fn check_beams(&self, n_kept: &mut [usize; 2]) {
         self.with(|decoder, _, workspace, [merging, histories], what| {
             let actions = decoder.machine.actions;
@@ -262,7 +262,7 @@ fn follow(system: &'static dyn OverStacks, kind: SystemKind, sentence: &Sentence
                 // Other gold derivations than those of the gold beam are not followed.
                 assert!(plain == found || !is_canonical, "{what}: {plain:?}, {found:?}");
                 assert_eq!(merged.gold, plain.gold, "{what}");
-                // What is held is in the beam: nothing scores more than its best item.
+                // Gold that is in the beam scores no more than the beam's best item.
                 assert!(!merged.gold_in_beam || !is_canonical || merged.predicted >= merged.gold, "{what}");
                 n[usize::from(found.gold_in_beam)] += 1;
             }

@@ -168,12 +168,12 @@ fn a_foreign_file_is_refused_on_the_command_line() {
     for (name, bytes) in [("text", &b"# a text\n"[..]), ("nothing", b""), ("zeros", &[0; 4096])] {
         fs::write(folder.path().join(name), bytes).unwrap();
         let assert = treebeam(folder.path(), &format!("parse --model {name} -")).write_stdin("").assert().code(2);
-        let told = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
-        assert!(told.contains(&format!("{name}: ")), "{told}");
+        let message = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+        assert!(message.contains(&format!("{name}: ")), "{message}");
     }
 }
 
-/// What a card says under a name.
+/// Text of a card under a name.
 fn said<'c>(card: &'c str, name: &str) -> &'c str {
     card.lines()
         .find_map(|line| line.strip_prefix(&format!("{name:<11}")))
@@ -219,7 +219,7 @@ fn a_card_tells_what_a_model_is_and_how_to_train_it_again() {
     let score = |metric: &str| scores["systems"][0]["scores"][0][metric].as_f64().unwrap();
     start("score", &format!("LAS {:.2}, UAS {:.2} on the development data", score("las"), score("uas")));
 
-    // The command that it tells makes the same bytes.
+    // The command that it names makes the same bytes.
     let command =
         said(&card, "again").replace("TRAIN", "train.conllu").replace("DEV", "dev.conllu").replace("MODEL", "two");
     let words = command.split('\'').collect::<Vec<_>>();

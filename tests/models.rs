@@ -53,9 +53,9 @@ fn models_are_made_listed_and_copied() {
     assert!(report.contains(&format!("{:.2}", entries[0]["scores"]["LAS"].as_f64().unwrap())), "{report}");
 
     let refused = |line: &str, expected: &str| {
-        let told = treebeam(at, line).assert().code(2);
-        let told = String::from_utf8_lossy(&told.get_output().stderr).into_owned();
-        assert!(told.contains(expected), "{expected}: {told}");
+        let refused = treebeam(at, line).assert().code(2);
+        let message = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(message.contains(expected), "{expected}: {message}");
     };
     refused("model get xx-taggre --from models", "no model `xx-taggre`; did you mean `xx-tagger`?");
     refused("model list --from treebanks", "no index.json; expected a folder that `make models` wrote");

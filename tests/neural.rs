@@ -73,20 +73,20 @@ fn networks_are_trained_and_used_as_other_scorers_are() {
     assert!(bytes("frozen") == bytes("local1"));
     fewer_bits(at, "local1");
     let refused = treebeam(at, "parse --model local1 --search exact dev.conllu").assert().failure();
-    let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
-    assert!(told.contains("exact search") && told.contains("the network reads S0.l1"), "{told}");
+    let message = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+    assert!(message.contains("exact search") && message.contains("the network reads S0.l1"), "{message}");
 }
 
 /// In fewer bits a model's file is smaller, says so, parses nearly as well, and the same from its file as before it was written.
 fn fewer_bits(at: &Path, model: &str) {
     let length = |name: &str| fs::metadata(at.join(name)).unwrap().len();
     for bits in ["i16", "i8"] {
-        let told = run(at, &format!("model freeze {model} --quantise {bits} --test dev.conllu -o fewer"));
-        let line = told.lines().find(|line| line.starts_with("LAS")).unwrap();
-        let told: Vec<f64> = line.split_whitespace().skip(1).map(|number| number.parse().unwrap()).collect();
-        assert!(told[0] > 50.0 && told[2].abs() < 1.0, "{bits}: {line}");
+        let message = run(at, &format!("model freeze {model} --quantise {bits} --test dev.conllu -o fewer"));
+        let line = message.lines().find(|line| line.starts_with("LAS")).unwrap();
+        let scores: Vec<f64> = line.split_whitespace().skip(1).map(|number| number.parse().unwrap()).collect();
+        assert!(scores[0] > 50.0 && scores[2].abs() < 1.0, "{bits}: {line}");
         assert!(length("fewer") < length(model), "{bits}");
-        assert!((las(at, "fewer", 1) - told[1]).abs() < 0.006, "{bits}: {line}");
+        assert!((las(at, "fewer", 1) - scores[1]).abs() < 0.006, "{bits}: {line}");
         assert!(run(at, "model info fewer").contains(&format!("precision {bits}")));
         run(at, &format!("model freeze fewer --quantise {bits} -o again"));
         // Without the option there are as many bits as before; more bits would bring nothing back.
@@ -94,8 +94,8 @@ fn fewer_bits(at: &Path, model: &str) {
         assert_eq!(fs::read(at.join("same")).unwrap(), fs::read(at.join("again")).unwrap(), "{bits}");
         if bits == "i8" {
             let more = treebeam(at, "model freeze fewer --quantise i16 -o more").assert().code(2);
-            let told = String::from_utf8_lossy(&more.get_output().stderr).into_owned();
-            assert!(told.contains("its weights have 8 bits, to which 16 bring nothing back"), "{told}");
+            let message = String::from_utf8_lossy(&more.get_output().stderr).into_owned();
+            assert!(message.contains("its weights have 8 bits, to which 16 bring nothing back"), "{message}");
         }
         assert!(fs::read(at.join("fewer")).unwrap() == fs::read(at.join("again")).unwrap(), "{bits}");
         run(at, "parse --quiet --model fewer --beam 4 --threads 2 dev.conllu -o parsed.conllu");
@@ -157,10 +157,10 @@ fn networks_begin_with_vectors() {
     }
     let bytes = |name: &str| fs::read(at.join(name)).unwrap();
     assert!(bytes("v1") == bytes("v2"), "another model with two threads");
-    let line = format!("{} {line} --iterations 1 --model told", TRAIN.replace(" --quiet", ""));
-    let told = treebeam(at, &line).assert().success().get_output().stderr.clone();
-    let told = String::from_utf8(told).unwrap();
-    assert!(told.contains(&format!("vectors of {} words", forms.len())), "{told}");
+    let line = format!("{} {line} --iterations 1 --model announced", TRAIN.replace(" --quiet", ""));
+    let message = treebeam(at, &line).assert().success().get_output().stderr.clone();
+    let message = String::from_utf8(message).unwrap();
+    assert!(message.contains(&format!("vectors of {} words", forms.len())), "{message}");
     let info = run(at, "model info v1");
     assert!(
         info.contains("--vectors w.vec") && info.contains(&format!("of {} words, among them", forms.len())),
@@ -184,8 +184,8 @@ fn networks_begin_with_vectors() {
             if options.contains("--scorer") { TRAIN.replace("--scorer feed-forward", "") } else { TRAIN.to_owned() };
         let line = format!("{train} --system arc-hybrid --training greedy {options} --model other");
         let refused = treebeam(at, &line).assert().failure();
-        let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
-        assert!(told.contains(expected), "{options}: {told}");
+        let message = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(message.contains(expected), "{options}: {message}");
     }
 }
 
@@ -261,14 +261,14 @@ fn networks_are_searched_exactly() {
         let report: serde_json::Value = serde_json::from_str(&run(at, "eval dev.conllu parsed.conllu --json")).unwrap();
         let las = report["systems"][0]["scores"][0]["las"].as_f64().unwrap();
         assert!(las > 55.0, "{system}: {las}");
-        let [searched, held] = ["--search exact", "--search beam --beam 100000 --margin none"]
+        let [exact, wide] = ["--search exact", "--search beam --beam 100000 --margin none"]
             .map(|how| run(at, &format!("parse --quiet --model exact {how} short.conllu")));
-        assert!(searched == held, "{system}: a beam that holds everything finds another tree");
+        assert!(exact == wide, "{system}: a beam that holds everything finds another tree");
         // What was trained on single decisions compares sums of probabilities, which depend on what is permitted.
         run(at, &format!("{train} --training greedy --iterations 1 --model local"));
         let refused = treebeam(at, "parse --model local --search exact dev.conllu").assert().failure();
-        let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
-        assert!(told.contains("trained on single decisions"), "{told}");
+        let message = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(message.contains("trained on single decisions"), "{message}");
         run(at, &format!("{train} --training global --merge --beam 4 --init local --iterations 1 --model merged"));
         assert!(run(at, "model info merged").contains("--merge"));
     }
@@ -289,7 +289,7 @@ fn beams_of_networks_merge() {
     }
 }
 
-/// What a network reads is data: places, and columns with their lengths.
+/// Inputs of a network are data: places, and columns with their lengths.
 #[test]
 fn places_are_read_from_a_file() {
     let folder = folder();
@@ -327,13 +327,13 @@ fn places_are_read_from_a_file() {
         fs::write(at.join("zn.feat"), "S0.w\n").unwrap();
         fs::write(at.join("b1.feat"), "network\nS0 B1.l1\n").unwrap();
         let refused = treebeam(at, &format!("train --train train.conllu {options} --model other")).assert().failure();
-        let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
-        assert!(told.contains(expected), "{options}: {told}");
+        let message = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(message.contains(expected), "{options}: {message}");
     }
 }
 
-/// Words of one form and tag are told apart by lemma, FEATS or MISC, and by nothing else; by values of lists in whichever order, and among
-/// others that were not seen in training.
+/// Lemma, FEATS or MISC distinguish words of one form and tag, and nothing else does; by values of lists in whichever
+/// order, and among others that were not seen in training.
 #[test]
 fn networks_read_inside_columns() {
     let folder = tempfile::tempdir().unwrap();
@@ -391,8 +391,8 @@ fn networks_read_inside_columns() {
     ] {
         let line = format!("train --train train.conllu --scorer feed-forward {options} --model other");
         let refused = treebeam(at, &line).assert().failure();
-        let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
-        assert!(told.contains(expected), "{options}: {told}");
+        let message = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(message.contains(expected), "{options}: {message}");
     }
 }
 
@@ -431,7 +431,7 @@ fn the_output_layer_learns_alone() {
     }
 }
 
-/// What does not go together is refused with what to do.
+/// Options that exclude each other are refused, with advice.
 #[test]
 fn options_of_networks_are_checked() {
     let folder = folder();
@@ -476,14 +476,15 @@ fn options_of_networks_are_checked() {
         let line = format!("{} {options} --model other", TRAIN.replace("--scorer feed-forward --quiet", ""));
         let line = if options.contains("--scorer") { line } else { format!("{line} --scorer feed-forward") };
         let refused = treebeam(at, &line).assert().failure();
-        let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
-        assert!(told.contains(expected), "{options}: {told}");
+        let message = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(message.contains(expected), "{options}: {message}");
     }
 }
 
-/// A rate that is far too high is told, with the rate, and makes no model; of a run that died on the way the best iteration is kept.
+/// A rate that is far too high is reported, with the rate, and makes no model; of a run that died on the way the best
+/// iteration is kept.
 #[test]
-fn networks_that_learn_nothing_are_told() {
+fn networks_that_learn_nothing_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     write(at, "train.conllu", &generated(1, 60));
@@ -505,19 +506,19 @@ fn networks_that_learn_nothing_are_told() {
     ] {
         let line = format!("train --train train.conllu --model m --quiet {options} --rate {rate}");
         let refused = treebeam(at, &line).assert().code(2);
-        let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
-        assert!(told.contains(expected) && told.contains(&format!("--rate than {rate}")), "{options}: {told}");
+        let message = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(message.contains(expected) && message.contains(&format!("--rate than {rate}")), "{options}: {message}");
         assert!(!at.join("m").exists(), "{options}");
     }
     let line = "--scorer feed-forward --training greedy --hidden 32 --iterations 20 --rate 0.1 --dev dev.conllu";
     let kept = treebeam(at, &format!("train --train train.conllu --model m {line}")).assert().success();
-    let told = String::from_utf8_lossy(&kept.get_output().stderr).into_owned();
-    assert!(told.contains("a standstill") && told.contains(" is kept"), "{told}");
+    let message = String::from_utf8_lossy(&kept.get_output().stderr).into_owned();
+    assert!(message.contains("a standstill") && message.contains(" is kept"), "{message}");
     assert!(las(at, "m", 1) > 20.0);
     let early = "--scorer stack-lstm --training greedy --iterations 2 --rate 0.0001 --lstm-units 8 --hidden 8";
     let early = treebeam(at, &format!("train --train train.conllu --model early {early}")).assert().success();
-    let told = String::from_utf8_lossy(&early.get_output().stderr).into_owned();
-    assert!(told.contains("expected another --rate than 0.0001, or more --iterations"), "{told}");
+    let message = String::from_utf8_lossy(&early.get_output().stderr).into_owned();
+    assert!(message.contains("expected another --rate than 0.0001, or more --iterations"), "{message}");
 }
 
 /// Every system, activation and learner; what a model file says is what the run had.
@@ -609,7 +610,7 @@ fn damaged(scorer: ScorerKind, own: &str) -> impl Fn(&str, &str) -> String + use
         .chain(columns)
         .chain(tensors.split(' ').map(str::to_owned))
         .collect();
-    /// What becomes of the section of a name; nothing if it is left out.
+    /// New contents of the section of a name; none leaves it out.
     type Change<'c> = &'c dyn Fn(&str, Vec<u8>) -> Option<Vec<u8>>;
     let packed = |change: Change| {
         let sections = names.iter().filter_map(|name| {

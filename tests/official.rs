@@ -1,5 +1,5 @@
 //! The official scorer and validator of Universal Dependencies, where Python has them, judge random mutants as this program
-//! does: the package `udtools`, whose version `official/compare.py` tells.
+//! does: the package `udtools`, whose version `official/compare.py` names.
 
 use std::fs;
 use std::path::PathBuf;
@@ -24,13 +24,13 @@ fn compare(what: &str, mutants: u32, files: &[PathBuf]) -> bool {
             return false;
         }
     };
-    let told = String::from_utf8_lossy(&output.stdout);
+    let printed = String::from_utf8_lossy(&output.stdout);
     if output.status.code() == Some(SKIPPED) {
-        eprintln!("skipped: {}; `pip install udtools==0.2.9` installs it", told.trim());
+        eprintln!("skipped: {}; `pip install udtools==0.2.9` installs it", printed.trim());
         return false;
     }
-    assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
-    eprintln!("{}", told.trim());
+    assert!(output.status.success(), "{printed}{}", String::from_utf8_lossy(&output.stderr));
+    eprintln!("{}", printed.trim());
     true
 }
 

@@ -44,8 +44,8 @@ fn command_line_and_specifications_train_the_same_model() {
             if training == "l2s" && !system.greedy_oracle().explores() {
                 continue;
             }
-            let told = treebeam(at, &format!("{TRAIN} --system {system} --training {training}"));
-            assert!(told.status.success(), "{system}, {training}: {}", stderr(&told));
+            let output = treebeam(at, &format!("{TRAIN} --system {system} --training {training}"));
+            assert!(output.status.success(), "{system}, {training}: {}", stderr(&output));
             let model = fs::read(at.join("model")).unwrap();
             let row = format!("system = \"{system}\", training = \"{training}\", iterations = 1, replicas = 1");
             let options = specified(&row).unwrap();
@@ -102,11 +102,11 @@ fn numbers_out_of_range_are_refused_with_their_range() {
         ("aggressiveness", "0.0", "a number above 0 and at most 1000; found 0.0"),
     ] {
         let expected = format!("--{name} must be {range}");
-        let told = treebeam(folder.path(), &format!("train --train none --print-options --{name} {number}"));
-        assert_eq!(told.status.code(), Some(2));
-        assert!(stderr(&told).contains(&expected), "{name}: {}", stderr(&told));
-        let told = specified(&format!("{name} = {number}")).unwrap_err().to_string();
-        assert!(told.contains(&expected), "{name}: {told}");
+        let output = treebeam(folder.path(), &format!("train --train none --print-options --{name} {number}"));
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(&expected), "{name}: {}", stderr(&output));
+        let message = specified(&format!("{name} = {number}")).unwrap_err().to_string();
+        assert!(message.contains(&expected), "{name}: {message}");
     }
 }
 
@@ -124,8 +124,8 @@ fn options_without_effect_are_remarked_on() {
         ("--training l2s --reference-share 0.1", "note: --reference-share has no effect"),
         ("--system mst --learner perceptron --aggressiveness 2", "note: --aggressiveness has no effect"),
     ] {
-        let told = treebeam(folder.path(), &format!("train --train none --print-options {options}"));
-        assert!(told.status.success() && stderr(&told).contains(expected), "{options}: {}", stderr(&told));
+        let output = treebeam(folder.path(), &format!("train --train none --print-options {options}"));
+        assert!(output.status.success() && stderr(&output).contains(expected), "{options}: {}", stderr(&output));
     }
     for options in [
         "--training greedy --beam 1",
@@ -135,8 +135,8 @@ fn options_without_effect_are_remarked_on() {
         "--training l2s --preset lols --alpha 0.1 --roll-in mixture --reference-share 0.2",
         "--system mst --aggressiveness 2",
     ] {
-        let told = treebeam(folder.path(), &format!("train --train none --print-options {options}"));
-        assert!(told.status.success() && stderr(&told).is_empty(), "{options}: {}", stderr(&told));
+        let output = treebeam(folder.path(), &format!("train --train none --print-options {options}"));
+        assert!(output.status.success() && stderr(&output).is_empty(), "{options}: {}", stderr(&output));
     }
 }
 

@@ -142,7 +142,7 @@ fn show_goes_on_from_any_configuration() {
     assert_eq!(rest, canonical(&[]).lines().collect::<Vec<_>>());
 }
 
-/// Wrong moves are told by their position.
+/// Errors about moves name their position.
 #[test]
 fn show_says_which_move_is_wrong() {
     for (system, moves, expected) in [
@@ -168,7 +168,7 @@ fn show_says_which_move_is_wrong() {
     assert!(several.contains("there are 3; expected --sentence N"), "{several}");
 }
 
-/// Every oracle can be asked about, and what is wrong is told in a sentence.
+/// Every oracle can be asked about, and errors are one sentence.
 #[test]
 fn verify_checks_the_named_oracle() {
     let row = |args: &[&str]| {
@@ -411,7 +411,7 @@ fn features_are_listed_and_shown_as_text_and_as_json() {
     }
 }
 
-/// What a message names as the way out is one.
+/// The advice of a message works.
 #[test]
 fn several_roots_are_read_where_they_are_asked_for() {
     let folder = tempfile::tempdir().unwrap();
@@ -420,8 +420,8 @@ fn several_roots_are_read_where_they_are_asked_for() {
     let path = path.to_str().unwrap();
     for command in ["show", "coverage"] {
         let refused = treebeam(&[command, "--system", "swap", path]).assert().code(2);
-        let told = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
-        assert!(told.contains("`--roots several` allows more"), "{told}");
+        let message = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+        assert!(message.contains("`--roots several` allows more"), "{message}");
         treebeam(&[command, "--system", "swap", "--roots", "several", path]).assert().success();
     }
     // Non-monotonic Covington lets several words hang on the root in any case.
@@ -437,10 +437,10 @@ fn long_sentences_are_not_shown_but_counted() {
     fs::write(&path, conllu(&((0..20_000).map(word).collect::<String>() + "\n"))).unwrap();
     let path = path.to_str().unwrap();
     let refused = treebeam(&["show", "--system", "arc-eager", path]).assert().code(2);
-    let told = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+    let message = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
     assert!(
-        told.contains("20000 words; expected at most 1024 to be shown") && told.contains("convert --cut"),
-        "{told}"
+        message.contains("20000 words; expected at most 1024 to be shown") && message.contains("convert --cut"),
+        "{message}"
     );
     treebeam(&["coverage", "--system", "arc-eager", path]).assert().success();
 }

@@ -81,7 +81,7 @@ fn runs_are_broken_off_after_a_sentence() {
     let data = GraphData::new(&options, &treebank, None).unwrap();
     break_off(|| graph::start(&options, &data, 1).unwrap(), GraphModel::to_bytes);
 
-    // Replicas learn side by side: the one that is told to stop stops the other.
+    // Replicas learn side by side: if one is to stop, so does the other.
     let options = TrainOptions { iterations: 2.into(), beam: 2, replicas: 2, ..TrainOptions::default() };
     let data = TrainingData::new(&options, &treebank, None).unwrap();
     let mut run = start(&options, &data, 2).unwrap();

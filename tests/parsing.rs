@@ -31,7 +31,7 @@ fn parse(folder: &Path, rest: &str) -> String {
     String::from_utf8(assert.get_output().stdout.clone()).unwrap()
 }
 
-/// What may stand in a treebank beside words, and must come back as it was.
+/// Parts of a treebank beside words, which must come back unchanged.
 const ODD: &str = "\
 # newdoc
 # sent_id = odd 1
@@ -170,21 +170,21 @@ fn k_best_lists_different_trees_best_first() {
 
 /// The confidences of each word, and the lines without them.
 fn confidences(parsed: &str) -> (Vec<[f64; 2]>, String) {
-    let (mut told, mut rest) = (Vec::new(), String::new());
+    let (mut all, mut rest) = (Vec::new(), String::new());
     for line in parsed.lines() {
         let Some((before, after)) = line.split_once("HeadConf=") else {
             rest += &format!("{line}\n");
             continue;
         };
         let (head, label) = after.split_once("|LabelConf=").unwrap();
-        told.push([head, label].map(|text| text.parse().unwrap()));
+        all.push([head, label].map(|text| text.parse().unwrap()));
         let empty = if before.ends_with('\t') { "_" } else { "" };
         rest += &format!("{}{empty}\n", before.trim_end_matches('|'));
     }
-    (told, rest)
+    (all, rest)
 }
 
-/// The sums of the listed trees' shares, by the calibration that the model's header tells.
+/// Sums of the listed trees' shares, by the calibration in the model's header.
 #[test]
 fn confidences_are_sums_over_the_k_best_trees() {
     let folder = folder();
@@ -199,12 +199,12 @@ fn confidences_are_sums_over_the_k_best_trees() {
         ["temperature", "heads", "labels"].map(|name| info["header"]["confidence"][name].as_f64().unwrap());
     assert!(temperature > 0.0 && heads < 1.0 && labels <= 1.0);
 
-    let (told, rest) = confidences(&parse(at, "test.conllu --beam 8 --confidences 4"));
+    let (found, rest) = confidences(&parse(at, "test.conllu --beam 8 --confidences 4"));
     assert_eq!(rest, parse(at, "test.conllu --beam 8 --margin none"));
     let n_words = rest.lines().filter(|line| line.contains('\t')).count();
-    assert_eq!(told.len(), n_words);
-    assert!(told.iter().flatten().all(|p| (0.0..=1.0).contains(p)));
-    assert!(told.iter().any(|[head, _]| *head < 0.9) && told.iter().any(|[_, label]| *label < 0.9));
+    assert_eq!(found.len(), n_words);
+    assert!(found.iter().flatten().all(|p| (0.0..=1.0).contains(p)));
+    assert!(found.iter().any(|[head, _]| *head < 0.9) && found.iter().any(|[_, label]| *label < 0.9));
 
     // From what --k-best lists: sentences begin where the rank is 1.
     let listed = parse(at, "test.conllu --beam 8 --k-best 4");
@@ -219,7 +219,7 @@ fn confidences_are_sums_over_the_k_best_trees() {
         }
         sentences.last_mut().unwrap().push((score, tree));
     }
-    let mut told = told.into_iter();
+    let mut found = found.into_iter();
     for best in sentences {
         let shares: Vec<f64> = best.iter().map(|(score, _)| ((score - best[0].0) / temperature).exp()).collect();
         for (word, [head, label]) in best[0].1.iter().enumerate() {
@@ -229,8 +229,8 @@ fn confidences_are_sums_over_the_k_best_trees() {
             let of_head = sum(&|arc| arc[0] == *head);
             let of_both = sum(&|arc| arc[0] == *head && arc[1] == *label);
             let expected = [heads * of_head / sum(&|_| true), labels * of_both / of_head];
-            for (told, expected) in told.next().unwrap().into_iter().zip(expected) {
-                assert!((told - expected).abs() < 0.0051, "{told} {expected}");
+            for (found, expected) in found.next().unwrap().into_iter().zip(expected) {
+                assert!((found - expected).abs() < 0.0051, "{found} {expected}");
             }
         }
     }
@@ -280,10 +280,10 @@ fn confidences_of_exact_search_are_marginals() {
         let parse = |options: &str| parse_file("test.conllu", options);
         let sure = parse("--confidences 2");
         assert_eq!(sure, parse("--confidences 50 --threads 2"), "{options}");
-        let (told, rest) = confidences(&sure);
+        let (found, rest) = confidences(&sure);
         assert_eq!(rest, parse(""), "{options}");
-        assert!(told.iter().flatten().all(|p| (0.0..=1.0).contains(p)));
-        assert!(told.iter().any(|[head, _]| *head < 0.9), "{options}");
+        assert!(found.iter().flatten().all(|p| (0.0..=1.0).contains(p)));
+        assert!(found.iter().any(|[head, _]| *head < 0.9), "{options}");
         // What is given is certain.
         fs::write(at.join("given.conllu"), &rest).unwrap();
         let (certain, kept) = confidences(&parse_file("given.conllu", "--keep-heads --keep-labels --confidences 2"));
@@ -297,7 +297,7 @@ fn confidences_of_exact_search_are_marginals() {
             assert!(of["expected_calibration_error"].as_f64().unwrap() < 15.0, "{options} {of}");
         }
     }
-    // Temperatures are fitted to development data: without any, there are none to tell marginals at.
+    // Temperatures are fitted to development data: without any, there are none for marginals.
     let line = "train --train train.conllu --model raw.model --system arc-hybrid --training global --features minimal --search exact";
     treebeam(at, &format!("{line} --iterations 1 --replicas 1")).assert().success();
     let refused = treebeam(at, "parse --model raw.model test.conllu --confidences 2").assert().code(2);
@@ -319,12 +319,12 @@ fn confidences_need_several_trees() {
         assert!(message.contains(expected), "{line}: {message}");
     }
     // A model without calibration says so, and ranks all the same.
-    let told = treebeam(at, "parse --model model test.conllu --confidences 4").assert().success();
+    let parsed = treebeam(at, "parse --model model test.conllu --confidences 4").assert().success();
     assert!(
-        String::from_utf8_lossy(&told.get_output().stderr).contains("the model was not calibrated for --confidences")
+        String::from_utf8_lossy(&parsed.get_output().stderr).contains("the model was not calibrated for --confidences")
     );
-    let (told, _) = confidences(&String::from_utf8_lossy(&told.get_output().stdout));
-    assert!(told.iter().any(|[head, _]| *head < 0.9));
+    let (found, _) = confidences(&String::from_utf8_lossy(&parsed.get_output().stdout));
+    assert!(found.iter().any(|[head, _]| *head < 0.9));
 }
 
 #[test]
@@ -338,7 +338,7 @@ fn statistics_count_what_was_parsed() {
     assert_eq!((stats["sentences"].as_u64(), stats["tokens"].as_u64()), (Some(200), Some(n_words as u64)), "{stats}");
 }
 
-/// What comes through a pipe is parsed piece by piece: ten times as much needs no more memory.
+/// Input from a pipe is parsed piece by piece: ten times as much needs no more memory.
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_does_not_grow_with_the_input() {
@@ -373,8 +373,8 @@ fn malformed_input_ends_with_2_the_line_and_no_file() {
         fs::write(at.join(name), bytes).unwrap();
         let assert =
             treebeam(at, &format!("parse --model model {name} -o out --stats-json stats.json")).assert().code(2);
-        let told = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
-        assert!(told.contains(&expected) && told.contains("; expected "), "{name}: {told}");
+        let message = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+        assert!(message.contains(&expected) && message.contains("; expected "), "{name}: {message}");
         assert!(!at.join("out").exists() && !at.join("stats.json").exists(), "{name}");
     }
     for line in
@@ -404,8 +404,8 @@ fn a_reader_that_goes_away_is_no_error() {
     assert!(!String::from_utf8_lossy(&output.stderr).contains("error"));
 }
 
-/// What a run wrote to standard error.
-fn told(folder: &Path, line: &str) -> String {
+/// Standard error of a run.
+fn stderr(folder: &Path, line: &str) -> String {
     let output = treebeam(folder, line).assert().success();
     String::from_utf8(output.get_output().stderr.clone()).unwrap()
 }
@@ -417,24 +417,24 @@ fn margins_are_calibrated_on_development_data_and_keep_their_trees() {
     write(at, "train.conllu", &generated(54, 150));
     write(at, "dev.conllu", &generated(55, 80));
     let train = "train --train train.conllu --dev dev.conllu --iterations 3 --replicas 1";
-    told(at, &format!("{train} --model beam.model --beam 8"));
-    told(at, &format!("{train} --model greedy.model --training greedy"));
+    stderr(at, &format!("{train} --model beam.model --beam 8"));
+    stderr(at, &format!("{train} --model greedy.model --training greedy"));
     let info = treebeam(at, "model info beam.model").assert().success();
     let info = String::from_utf8(info.get_output().stdout.clone()).unwrap();
-    assert_eq!(info.matches("of 80 sentences lag").count(), 6, "{info}");
+    assert_eq!(info.matches("of 80 sentences have score gaps").count(), 6, "{info}");
 
     let parse = |margin: &str, out: &str| {
         let line = format!("parse --model beam.model dev.conllu --stats-json stats.json {margin} -o {out}");
-        let told = told(at, &line);
+        let message = stderr(at, &line);
         let stats: serde_json::Value = serde_json::from_slice(&fs::read(at.join("stats.json")).unwrap()).unwrap();
-        (fs::read(at.join(out)).unwrap(), stats["margin"].clone(), told)
+        (fs::read(at.join(out)).unwrap(), stats["margin"].clone(), message)
     };
     let (without, margin, _) = parse("--margin none", "none.conllu");
     assert!(margin.is_null());
     // Of these sentences every winner survives.
-    let (all, widest, told_of) = parse("--margin 100", "all.conllu");
+    let (all, widest, reported) = parse("--margin 100", "all.conllu");
     assert!(all == without);
-    assert!(told_of.contains(&format!("margin {:.1}", widest.as_f64().unwrap())), "{told_of}");
+    assert!(reported.contains(&format!("margin {:.1}", widest.as_f64().unwrap())), "{reported}");
     let (half, narrow, _) = parse("--margin 50", "half.conllu");
     assert!(narrow.as_f64() < widest.as_f64());
     let differ = half.split(|&b| b == b'\n').zip(without.split(|&b| b == b'\n')).filter(|(a, b)| a != b).count();
@@ -445,13 +445,13 @@ fn margins_are_calibrated_on_development_data_and_keep_their_trees() {
     let (auto, of_auto, _) = parse("--margin auto", "auto.conllu");
     assert!(auto == all && of_auto.is_null());
     write(at, "more.conllu", &generated(56, 240));
-    told(at, "train --train train.conllu --dev more.conllu --iterations 3 --replicas 1 --model beam.model --beam 8");
+    stderr(at, "train --train train.conllu --dev more.conllu --iterations 3 --replicas 1 --model beam.model --beam 8");
     let (by_default, of_default, _) = parse("", "default.conllu");
     let (auto, of_auto, _) = parse("--margin auto", "auto.conllu");
     assert!(by_default == auto && of_default == of_auto && of_auto.is_number());
     let (_, of_k_best, _) = parse("--k-best 2", "two.conllu");
     assert!(of_k_best.is_null());
-    let warned = told(at, "parse --model greedy.model dev.conllu --beam 4 -o greedy.conllu");
+    let warned = stderr(at, "parse --model greedy.model dev.conllu --beam 4 -o greedy.conllu");
     assert!(warned.contains("warning: the model was trained to be decoded greedily"), "{warned}");
     treebeam(at, "parse --model greedy.model dev.conllu --beam 4 --margin 99").assert().code(2).stdout("");
     for margin in ["0", "101", "nan", "much"] {
@@ -460,7 +460,7 @@ fn margins_are_calibrated_on_development_data_and_keep_their_trees() {
 }
 
 #[test]
-fn tags_that_the_model_never_saw_are_told() {
+fn tags_that_the_model_never_saw_are_reported() {
     let folder = folder();
     let at = folder.path();
     let known = fs::read_to_string(at.join("test.conllu")).unwrap();
@@ -476,11 +476,11 @@ fn tags_that_the_model_never_saw_are_told() {
         .collect();
     fs::write(at.join("other.conllu"), other.concat()).unwrap();
     let expected = "warning: other.conllu: 100 % of the words have tags in UPOS that were not in the training data";
-    assert!(told(at, "parse --model model other.conllu -o out").contains(expected));
-    assert!(!told(at, "parse --model model test.conllu -o out").contains("warning"));
+    assert!(stderr(at, "parse --model model other.conllu -o out").contains(expected));
+    assert!(!stderr(at, "parse --model model test.conllu -o out").contains("warning"));
 }
 
-/// No part of an enhanced graph comes back without the rest, and its loss is told.
+/// No part of an enhanced graph comes back without the rest, and a warning says that it is lost.
 #[test]
 fn the_enhanced_graph_goes_whole() {
     let folder = folder();
@@ -507,10 +507,10 @@ fn the_enhanced_graph_goes_whole() {
         };
         let kept = String::from_utf8_lossy(&output.stdout);
         assert_eq!(without_tree(&kept), without_tree(&format!("{text}{empty}\n")));
-        let (told, n_roots) = (String::from_utf8_lossy(&output.stderr), kept.matches("\t0\troot\t").count());
+        let (message, n_roots) = (String::from_utf8_lossy(&output.stderr), kept.matches("\t0\troot\t").count());
         assert!(
-            told.contains("1 sentence had an enhanced graph, which is kept as it was") && n_roots == 1,
-            "{told}{kept}"
+            message.contains("1 sentence had an enhanced graph, which is kept as it was") && n_roots == 1,
+            "{message}{kept}"
         );
     }
 }
@@ -652,8 +652,8 @@ fn names_of_files_do_not_reach_the_terminal_raw() {
     fs::write(folder.path().join(name), "1\tGo\n\n").unwrap();
     let mut command = treebeam(folder.path(), "parse --model model");
     let assert = command.arg(name).assert().code(2);
-    let told = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-    assert!(told.contains("a\\u{1b}]0;x\\u{7}.conllu:1: ") && !told.contains('\u{1b}'), "{told}");
+    let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    assert!(message.contains("a\\u{1b}]0;x\\u{7}.conllu:1: ") && !message.contains('\u{1b}'), "{message}");
 }
 
 /// Several inputs are one output in their order, or one output each in a folder; what an error stops leaves no file in part.
@@ -676,12 +676,12 @@ fn several_inputs_are_parsed_in_order_or_each_for_itself() {
         ("parse", "no model; expected `treebeam parse MODEL FILE`, or --model MODEL"),
         ("parse a.conllu b.conllu", "a.conllu: CoNLL-U by its name; expected a model first, or --model MODEL"),
     ] {
-        let told = treebeam(at, line).assert().code(2);
-        assert!(String::from_utf8_lossy(&told.get_output().stderr).contains(expected), "{told}");
+        let assert = treebeam(at, line).assert().code(2);
+        assert!(String::from_utf8_lossy(&assert.get_output().stderr).contains(expected), "{assert}");
     }
     let line = "parse --model model a.conllu - c.conllu -o all.conllu --threads 2 --stats-json stats.json";
-    let told = treebeam(at, line).write_stdin(read("b.conllu")).assert().success();
-    assert!(String::from_utf8_lossy(&told.get_output().stderr).contains("51 sentences"), "{told}");
+    let assert = treebeam(at, line).write_stdin(read("b.conllu")).assert().success();
+    assert!(String::from_utf8_lossy(&assert.get_output().stderr).contains("51 sentences"), "{assert}");
     assert_eq!(read("all.conllu"), format!("{a}{b}{c}"));
     let stats: serde_json::Value = serde_json::from_str(&read("stats.json")).unwrap();
     assert_eq!(stats["sentences"].as_u64(), Some(51));
@@ -701,14 +701,14 @@ fn several_inputs_are_parsed_in_order_or_each_for_itself() {
         String::from_utf8_lossy(&assert.get_output().stderr).into_owned()
     };
     let place = format!("torn.conllu:{}: ", torn.lines().count() - 1);
-    let told = failure("a.conllu torn.conllu b.conllu -o lost.conllu", 2);
-    assert!(told.contains(&place) && !at.join("lost.conllu").exists(), "{told}");
-    let told = failure("a.conllu torn.conllu b.conllu -o some/", 2);
-    assert!(told.contains(&place) && told.contains("1 of 3 files"), "{told}");
+    let message = failure("a.conllu torn.conllu b.conllu -o lost.conllu", 2);
+    assert!(message.contains(&place) && !at.join("lost.conllu").exists(), "{message}");
+    let message = failure("a.conllu torn.conllu b.conllu -o some/", 2);
+    assert!(message.contains(&place) && message.contains("1 of 3 files"), "{message}");
     assert_eq!(read("some/a.conllu"), a);
     assert_eq!(fs::read_dir(at.join("some")).unwrap().count(), 1);
-    let told = failure("--keep-going a.conllu torn.conllu b.conllu -o most/", 1);
-    assert!(told.contains("1 sentence was left out, 20 were parsed"), "{told}");
+    let message = failure("--keep-going a.conllu torn.conllu b.conllu -o most/", 1);
+    assert!(message.contains("1 sentence was left out, 20 were parsed"), "{message}");
     assert_eq!([read("most/a.conllu"), read("most/torn.conllu"), read("most/b.conllu")], [a, c, b]);
 
     // These are known before anything is parsed.
@@ -724,8 +724,8 @@ fn several_inputs_are_parsed_in_order_or_each_for_itself() {
         ("- a.conllu - -o never.conllu", "only one of the files can be standard input"),
         ("a.conllu b.conll -o never.conllu", "b.conll: CoNLL-X behind a.conllu, which is CoNLL-U; expected one format"),
     ] {
-        let told = failure(line, 2);
-        assert!(told.contains(expected), "{line}: {told}");
+        let message = failure(line, 2);
+        assert!(message.contains(expected), "{line}: {message}");
         assert!(!at.join("never").exists() && !at.join("never.conllu").exists(), "{line}");
     }
     failure("a.conllu b.conll -o both/", 0);

@@ -68,11 +68,11 @@ fn further_columns_are_read_and_kept() {
     let test = fs::read_to_string(at.join("test.conllup")).unwrap();
     assert_eq!(kept(&by_column), kept(&test));
     // Confidences go to MISC, before the further columns.
-    let told = output(at, "parse --model column.model --confidences 4 test.conllup");
-    let line = told.lines().find(|line| line.starts_with("1\t")).unwrap();
+    let parsed = output(at, "parse --model column.model --confidences 4 test.conllup");
+    let line = parsed.lines().find(|line| line.starts_with("1\t")).unwrap();
     let columns: Vec<&str> = line.split('\t').collect();
     assert!(columns.len() == 12 && columns[9].contains("HeadConf=") && columns[11].ends_with(".5"), "{line}");
-    assert_eq!(kept(&told), kept(&test));
+    assert_eq!(kept(&parsed), kept(&test));
     // A tagger before the parser keeps them, too.
     output(at, "train --system tagger --train train.conllup --model tags.model --iterations 2 --replicas 1");
     let tagged = output(at, "parse --model tags.model --model column.model test.conllup");
@@ -87,19 +87,22 @@ fn lacking_columns_are_named() {
     let folder = folder();
     let at = folder.path();
     let train = "train --features column.feat --iterations 1 --replicas 1 --model column.model --train";
-    let told = refusal(at, &format!("{train} train.conllu"));
-    assert!(told.contains("train.conllu:1") && told.contains("no column `APP:TAG`"), "{told}");
+    let message = refusal(at, &format!("{train} train.conllu"));
+    assert!(message.contains("train.conllu:1") && message.contains("no column `APP:TAG`"), "{message}");
     output(at, &format!("{train} train.conllup"));
-    let told = refusal(at, "parse --model column.model test.conllu");
-    assert!(told.contains("test.conllu:1") && told.contains("no column `APP:TAG`"), "{told}");
+    let message = refusal(at, "parse --model column.model test.conllu");
+    assert!(message.contains("test.conllu:1") && message.contains("no column `APP:TAG`"), "{message}");
     fs::write(at.join("other.conllup"), plus("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n").replace("APP:TAG", "NER")).unwrap();
-    let told = refusal(at, "parse --model column.model other.conllup");
-    assert!(told.contains("other.conllup:1") && told.contains("no column `APP:TAG`"), "{told}");
+    let message = refusal(at, "parse --model column.model other.conllup");
+    assert!(message.contains("other.conllup:1") && message.contains("no column `APP:TAG`"), "{message}");
     output(at, "train --train train.conllu --features upos.feat --model upos.model --iterations 1 --replicas 1");
-    let told = refusal(at, "parse --model upos.model test.conllup other.conllup");
-    assert!(told.contains("the columns NER, APP:NO behind the ten; expected the columns APP:TAG, APP:NO"), "{told}");
-    let told = refusal(at, "parse --model upos.model test.conllup test.conllu");
-    assert!(told.contains("no columns behind the ten; expected the columns APP:TAG"), "{told}");
+    let message = refusal(at, "parse --model upos.model test.conllup other.conllup");
+    assert!(
+        message.contains("the columns NER, APP:NO behind the ten; expected the columns APP:TAG, APP:NO"),
+        "{message}"
+    );
+    let message = refusal(at, "parse --model upos.model test.conllup test.conllu");
+    assert!(message.contains("no columns behind the ten; expected the columns APP:TAG"), "{message}");
     output(at, "parse --model upos.model test.conllup other.conllup -o both/");
 }
 

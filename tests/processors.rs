@@ -16,7 +16,7 @@ fn obstacle() -> Option<&'static str> {
         return Some("the program is not compiled for x86-64");
     }
     if cfg!(target_feature = "avx") {
-        return Some("the compiler was told to use AVX throughout (RUSTFLAGS)");
+        return Some("the compiler uses AVX throughout (RUSTFLAGS)");
     }
     let emulator = Command::new(EMULATOR).arg("--version").output();
     (!emulator.is_ok_and(|output| output.status.success())).then_some("there is no qemu-x86_64; install qemu-user")

@@ -139,8 +139,8 @@ def main():
     for name, pattern, figures, tolerance in statements():
         text = texts.setdefault(name, plain(name))
         found = re.search(pattern, text)
-        told = [float(figure) for figure in found.groups()] if found else []
-        is_right = len(told) == len(figures) and all(abs(a - b) <= tolerance for a, b in zip(told, figures))
+        stated = [float(figure) for figure in found.groups()] if found else []
+        is_right = len(stated) == len(figures) and all(abs(a - b) <= tolerance for a, b in zip(stated, figures))
         wrong += not is_right
         shown = ", ".join(f"{figure:.2f}" for figure in figures)
         print("as computed" if is_right else f"WRONG (computed {shown})", name, found.group(0)[:110] if found else f"no text like {pattern}", sep=": ")

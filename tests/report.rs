@@ -28,7 +28,7 @@ fn copied() -> tempfile::TempDir {
     folder
 }
 
-/// What the program says when it fails as it should on wrong input.
+/// Message of the program, which must fail on wrong input.
 fn error(folder: &Path, line: &str) -> String {
     let output = treebeam(folder, line).assert().code(2);
     assert!(!folder.join("results/report.html").exists(), "nothing is written");
@@ -129,7 +129,7 @@ fn without_results_it_says_where_it_looked() {
 }
 
 #[test]
-fn malformed_results_are_told_with_their_line() {
+fn malformed_results_are_reported_with_their_line() {
     let folder = copied();
     let path = folder.path().join("results/beam-ablation/quick.json");
     let good = fs::read_to_string(&path).unwrap();

@@ -29,7 +29,7 @@ fn start(folder: &Path, line: &str) -> Command {
     command
 }
 
-fn told(assert: &assert_cmd::assert::Assert) -> String {
+fn stderr(assert: &assert_cmd::assert::Assert) -> String {
     String::from_utf8(assert.get_output().stderr.clone()).unwrap()
 }
 
@@ -60,7 +60,7 @@ fn outputs_replace_neither_inputs_nor_each_other() {
         "draw dev.conllu -o dev.conllu",
     ] {
         let assert = treebeam(at, line).assert().code(2);
-        assert!(told(&assert).contains("this output would replace"), "{line}: {}", told(&assert));
+        assert!(stderr(&assert).contains("this output would replace"), "{line}: {}", stderr(&assert));
     }
     let after: Vec<_> = ["train.conllu", "dev.conllu", "model"].map(|name| fs::read(at.join(name)).unwrap()).into();
     assert!(before == after && !at.join("s").exists() && !at.join("m").exists());
@@ -99,10 +99,10 @@ fn a_standard_output_that_is_not_there_is_an_error() {
     for line in ["parse --model model dev.conllu", "treebank convert dev.conllu", "features list", "model info model"] {
         for closed in [">&-", ">&- <&-"] {
             let output = run(line, closed);
-            let told = String::from_utf8(output.stderr).unwrap();
+            let message = String::from_utf8(output.stderr).unwrap();
             assert!(
-                output.status.code() == Some(2) && told.contains("standard output is closed"),
-                "{line} {closed}: {told}"
+                output.status.code() == Some(2) && message.contains("standard output is closed"),
+                "{line} {closed}: {message}"
             );
         }
     }
@@ -129,17 +129,17 @@ fn the_rest_is_parsed_on_request() {
     fs::write(at.join("torn.conllu"), format!("{first}\n\n1\tbroken\n\n{rest}1\tto")).unwrap();
     treebeam(at, "parse --model model dev.conllu -o whole").assert().success();
     let assert = treebeam(at, "parse --model model torn.conllu -o torn").assert().code(2);
-    assert!(told(&assert).contains("--keep-going") && !at.join("torn").exists());
+    assert!(stderr(&assert).contains("--keep-going") && !at.join("torn").exists());
     let assert = treebeam(at, "parse --keep-going --model model torn.conllu -o torn").assert().code(1);
-    assert!(told(&assert).contains("2 sentences were left out, 10 were parsed"), "{}", told(&assert));
+    assert!(stderr(&assert).contains("2 sentences were left out, 10 were parsed"), "{}", stderr(&assert));
     assert!(fs::read(at.join("torn")).unwrap() == fs::read(at.join("whole")).unwrap());
     let line = "train --train torn.conllu --iterations 1 --replicas 1 --model m";
     treebeam(at, line).assert().code(2);
     let assert = treebeam(at, &format!("{line} --skip-invalid")).assert().success();
-    assert!(told(&assert).contains("2 invalid sentences are left out, 10 are kept"), "{}", told(&assert));
+    assert!(stderr(&assert).contains("2 invalid sentences are left out, 10 are kept"), "{}", stderr(&assert));
 }
 
-/// Whether this process ignores a signal, where that can be told: the processes that it starts do, too.
+/// True if this process ignores a signal, where the system says so: the processes that it starts do, too.
 fn is_ignored(signal: u8) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -182,12 +182,12 @@ fn a_full_disk_is_an_error_and_a_lost_checkpoint_is_not() {
     let at = folder.path();
     for line in ["parse --model model dev.conllu -o /dev/full", "treebank convert dev.conllu -o /dev/full"] {
         let assert = treebeam(at, line).assert().code(2);
-        assert!(told(&assert).contains("/dev/full: "), "{}", told(&assert));
+        assert!(stderr(&assert).contains("/dev/full: "), "{}", stderr(&assert));
     }
     fs::create_dir(at.join("m.checkpoint")).unwrap();
     let line = format!("{TRAIN} --model m --checkpoint-seconds 0");
     let assert = treebeam(at, &line).assert().success();
-    assert!(told(&assert).contains("training goes on") && at.join("m").is_file(), "{}", told(&assert));
+    assert!(stderr(&assert).contains("training goes on") && at.join("m").is_file(), "{}", stderr(&assert));
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn numbers_have_ranges_that_errors_name() {
         ("parse --model model --k-best 99999999999 dev.conllu", "from 1 to 1,048,576"),
     ] {
         let assert = treebeam(folder.path(), line).assert().code(2);
-        assert!(told(&assert).contains(range), "{line}: {}", told(&assert));
+        assert!(stderr(&assert).contains(range), "{line}: {}", stderr(&assert));
     }
 }
 
@@ -229,10 +229,10 @@ fn train_says_what_it_found_and_takes_it_over() {
         "recommended: --nonprojective lift",
         "is what is trained on",
     ] {
-        assert!(told(&assert).contains(expected), "{expected}: {}", told(&assert));
+        assert!(stderr(&assert).contains(expected), "{expected}: {}", stderr(&assert));
     }
     let auto = treebeam(at, &format!("{line} --auto")).assert().success();
-    assert!(told(&auto).contains("taken over: --roots several"), "{}", told(&auto));
+    assert!(stderr(&auto).contains("taken over: --roots several"), "{}", stderr(&auto));
     let [by_auto, by_hand] = ["", "--roots several --tag-column xpos --nonprojective lift"].map(|options| {
         let auto = if options.is_empty() { "--auto" } else { options };
         treebeam(at, &format!("{line} {auto}")).assert().success();
@@ -240,12 +240,12 @@ fn train_says_what_it_found_and_takes_it_over() {
     });
     assert!(by_auto == by_hand);
     let quiet = treebeam(at, &format!("{line} --quiet --auto")).assert().success();
-    assert!(told(&quiet).lines().all(|line| line.starts_with("warning: ")), "{}", told(&quiet));
+    assert!(stderr(&quiet).lines().all(|line| line.starts_with("warning: ")), "{}", stderr(&quiet));
     let parsed = treebeam(at, "parse --model m t.conllx").assert().success();
-    assert!(!told(&parsed).contains("warning"), "{}", told(&parsed));
+    assert!(!stderr(&parsed).contains("warning"), "{}", stderr(&parsed));
     treebeam(at, &format!("{line} --tag-column upos")).assert().success();
     let parsed = treebeam(at, "parse --model m t.conllx").assert().success();
-    assert!(told(&parsed).contains("warning: t.conllx: CPOSTAG is empty"), "{}", told(&parsed));
+    assert!(stderr(&parsed).contains("warning: t.conllx: CPOSTAG is empty"), "{}", stderr(&parsed));
 }
 
 /// A sentence of so many words, each the dependent of the one before.
@@ -257,7 +257,7 @@ fn chain(n_words: usize) -> String {
     (1..=n_words).map(line).collect::<String>() + "\n"
 }
 
-/// Where time and memory are quadratic in the words, long sentences are refused, with what to do; elsewhere they are not.
+/// Long sentences are refused, with advice, if time and memory are quadratic in the words, and else parsed.
 #[test]
 fn sentences_that_would_take_all_memory_are_refused() {
     let folder = folder();
@@ -272,23 +272,29 @@ fn sentences_that_would_take_all_memory_are_refused() {
         )
         .assert()
         .success();
-        let told = told(&treebeam(at, "parse --model q long.conllu -o out").assert().code(2));
+        let message = stderr(&treebeam(at, "parse --model q long.conllu -o out").assert().code(2));
         let expected = format!("at most 1024 for {system}, whose derivations may be as long as the square of that");
-        assert!(told.contains("long.conllu:") && told.contains(&expected) && told.contains("--cut 1000"), "{told}");
-        let told = self::told(&treebeam(at, "parse --keep-going --model q long.conllu -o out").assert().code(1));
-        assert!(told.contains(&expected) && fs::read_to_string(at.join("out")).unwrap().contains("\n\n"), "{told}");
+        assert!(
+            message.contains("long.conllu:") && message.contains(&expected) && message.contains("--cut 1000"),
+            "{message}"
+        );
+        let message = stderr(&treebeam(at, "parse --keep-going --model q long.conllu -o out").assert().code(1));
+        assert!(
+            message.contains(&expected) && fs::read_to_string(at.join("out")).unwrap().contains("\n\n"),
+            "{message}"
+        );
     }
     for (line, what) in [
         ("train --train long.conllu --system swap --iterations 1 --model q", "whose oracle may take"),
         ("oracle coverage --system arc-standard long.conllu", "whose oracle may take"),
         ("oracle show --system attardi --sentence 6 long.conllu", "whose oracle may take"),
     ] {
-        let told = told(&treebeam(at, line).assert().code(2));
-        assert!(told.contains(what) && told.contains("convert --cut"), "{line}: {told}");
+        let message = stderr(&treebeam(at, line).assert().code(2));
+        assert!(message.contains(what) && message.contains("convert --cut"), "{line}: {message}");
     }
     fs::write(at.join("longer.conllu"), chain(2001)).unwrap();
-    let told = told(&treebeam(at, "draw longer.conllu --format text -o q.txt").assert().code(2));
-    assert!(told.contains("longer.conllu:1:") && told.contains("at most 2000 to be drawn"), "{told}");
+    let message = stderr(&treebeam(at, "draw longer.conllu --format text -o q.txt").assert().code(2));
+    assert!(message.contains("longer.conllu:1:") && message.contains("at most 2000 to be drawn"), "{message}");
     for line in ["parse --model model long.conllu -o out", "oracle coverage --system arc-hybrid long.conllu"] {
         treebeam(at, line).assert().success();
     }
@@ -314,7 +320,7 @@ fn training_that_diverges_says_so() {
             "train --train train.conllu --dev train.conllu --iterations 3 --replicas 1 --quiet --model wild {line}"
         );
         let output = treebeam(at, &line).output().unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
         // What does not diverge makes a model that can be read.
         match output.status.code() {
             Some(0) => {
@@ -322,10 +328,10 @@ fn training_that_diverges_says_so() {
                 fs::remove_file(at.join("wild")).unwrap();
             }
             code => {
-                assert_eq!(code, Some(2), "{line}: {told}");
+                assert_eq!(code, Some(2), "{line}: {message}");
                 assert!(
-                    told.contains("training has diverged in iteration ") && told.contains("--rate"),
-                    "{line}: {told}"
+                    message.contains("training has diverged in iteration ") && message.contains("--rate"),
+                    "{line}: {message}"
                 );
                 assert!(!at.join("wild").exists(), "{line}");
             }
@@ -333,8 +339,8 @@ fn training_that_diverges_says_so() {
     }
     let line = "train --train train.conllu --iterations 2 --replicas 1 --quiet --model wild --training greedy --learner adagrad \
                 --rate 1000000";
-    let told = told(&treebeam(at, line).assert().code(2));
-    assert!(told.contains("training has diverged in iteration 1"), "{told}");
+    let message = stderr(&treebeam(at, line).assert().code(2));
+    assert!(message.contains("training has diverged in iteration 1"), "{message}");
 }
 
 #[test]
@@ -359,8 +365,8 @@ fn places_that_a_system_does_not_have_are_not_all_that_a_network_reads() {
             "train --train train.conllu --model m --scorer feed-forward --training greedy --iterations 1 --places m0.feat --system {system}"
         )
     };
-    let told = told(&treebeam(at, &line("arc-eager")).assert().code(2));
-    assert!(told.contains("m0.feat: no place whose word is read by arc-eager"), "{told}");
+    let message = stderr(&treebeam(at, &line("arc-eager")).assert().code(2));
+    assert!(message.contains("m0.feat: no place whose word is read by arc-eager"), "{message}");
     treebeam(at, &line("covington")).assert().success();
     treebeam(at, "parse --model m dev.conllu -o out").assert().success();
 }
@@ -374,8 +380,8 @@ fn names_that_promise_another_format_are_warned_of() {
         "treebank split dev.conllu --parts 1 -o part.conll",
         "parse --model model dev.conllu -o parsed.conllx",
     ] {
-        let told = told(&treebeam(at, line).assert().success());
-        assert!(told.contains("what is written is CoNLL-U, though the name says CoNLL-X"), "{line}: {told}");
+        let message = stderr(&treebeam(at, line).assert().success());
+        assert!(message.contains("what is written is CoNLL-U, though the name says CoNLL-X"), "{line}: {message}");
     }
 }
 
@@ -393,8 +399,8 @@ fn a_report_replaces_nothing_but_reports() {
         ("report --results results --index results/report.html", "would replace another output"),
         ("report --results results --index mine.md", "mine.md: not written by this command"),
     ] {
-        let told = told(&treebeam(at, line).assert().code(2));
-        assert!(told.contains(what), "{line}: {told}");
+        let message = stderr(&treebeam(at, line).assert().code(2));
+        assert!(message.contains(what), "{line}: {message}");
     }
     assert_eq!(fs::read_to_string(at.join("mine.md")).unwrap(), "mine\n");
     assert_eq!(fs::read_to_string(at.join("results/x/records.jsonl")).unwrap(), "{}\n");
@@ -407,7 +413,7 @@ fn warnings_are_true_of_the_parser_that_is_trained() {
     treebeam(at, "treebank generate --non-projective --sentences 80 --seed 5 -o crossing.conllu").assert().success();
     let train = |options: &str| {
         let line = format!("train --train crossing.conllu --iterations 1 --replicas 1 --quiet --model q {options}");
-        told(&treebeam(at, &line).assert().success())
+        stderr(&treebeam(at, &line).assert().success())
     };
     assert!(train("--system arc-hybrid").contains("makes projective trees only"));
     for options in ["--system covington", "--system attardi", "--system 2-planar", "--nonprojective lift"] {
@@ -418,12 +424,12 @@ fn warnings_are_true_of_the_parser_that_is_trained() {
     let many: String = (0..1001).map(|i| format!("1\ta\t_\tX\t_\t_\t0\tl{i}\t_\t_\n\n")).collect();
     fs::write(at.join("labels.conllu"), many).unwrap();
     let line = "train --train labels.conllu --iterations 1 --replicas 1 --beam 1 --features minimal --quiet --model q";
-    let told = told(&treebeam(at, line).assert().success());
-    assert!(told.contains("labels.conllu: there are 1001 labels"), "{told}");
+    let message = stderr(&treebeam(at, line).assert().success());
+    assert!(message.contains("labels.conllu: there are 1001 labels"), "{message}");
 }
 
 #[test]
-fn levels_are_checked_and_told_as_json() {
+fn levels_are_checked_and_reported_as_json() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let block = "# sent_id = a\n# text = b\n1\tb\t_\tNOM\t_\tx\t0\tnone\t_\t_\n\n";
@@ -450,19 +456,23 @@ fn other_formats_are_recognised_and_columns_converted() {
     ] {
         fs::write(at.join("t.conllu"), text).unwrap();
         let assert = treebeam(at, "treebank stats t.conllu").assert().code(2);
-        assert!(told(&assert).contains(expected), "{expected}: {}", told(&assert));
+        assert!(stderr(&assert).contains(expected), "{expected}: {}", stderr(&assert));
         // No sentence would be left to train on.
         let assert = treebeam(at, "train --train t.conllu --model m").assert().code(2);
-        assert!(told(&assert).contains(expected) && !told(&assert).contains("--skip-invalid"), "{}", told(&assert));
+        assert!(
+            stderr(&assert).contains(expected) && !stderr(&assert).contains("--skip-invalid"),
+            "{}",
+            stderr(&assert)
+        );
     }
     treebeam(at, "treebank convert --from columns --columns form,upos t.conllu -o c.conllu").assert().success();
     treebeam(at, "treebank check --unannotated c.conllu").assert().success();
     let assert = treebeam(at, "treebank convert --from columns --columns form t.conllu -o c.conllu").assert().success();
-    assert!(told(&assert).contains("t.conllu:1: 2 columns, of which --columns names 1"), "{}", told(&assert));
+    assert!(stderr(&assert).contains("t.conllu:1: 2 columns, of which --columns names 1"), "{}", stderr(&assert));
     let several = "1\ta\t_\tX\t_\t_\t0\tx\t_\t_\n2\tb\t_\tX\t_\t_\t0\tx\t_\t_\n\n";
     fs::write(at.join("several.conllx"), several).unwrap();
     let assert = treebeam(at, "treebank convert several.conllx -o several.conllu").assert().success();
-    assert!(told(&assert).contains("1 sentences have several roots"), "{}", told(&assert));
+    assert!(stderr(&assert).contains("1 sentences have several roots"), "{}", stderr(&assert));
 }
 
 /// A file of each format that an earlier version wrote: none is taken for what it is not, and each message says what to do.
@@ -475,7 +485,7 @@ fn files_of_earlier_versions_are_refused_by_name() {
         let path = files.join(name);
         let model = path.to_str().unwrap();
         let parsing = treebeam(at, "parse dev.conllu").args(["--model", model]).assert().code(2);
-        told(&parsing)
+        stderr(&parsing)
     };
     assert!(run("model-3.model").contains("model-3.model: format 3, but this program reads format 4"));
     assert!(run("graph-3.model.gz").contains("graph-3.model.gz: format 3, but this program reads format 4"));
@@ -483,11 +493,19 @@ fn files_of_earlier_versions_are_refused_by_name() {
     treebeam::files::open(&files.join("checkpoint-4.gz")).unwrap().read_to_end(&mut unpacked).unwrap();
     fs::write(at.join("m.checkpoint"), unpacked).unwrap();
     let resuming = treebeam(at, &format!("{TRAIN} --model m --resume")).assert().code(2);
-    assert!(told(&resuming).contains("m.checkpoint: format 4, but this program reads format 7"), "{}", told(&resuming));
-    assert!(told(&resuming).contains("; without --resume training starts from the beginning"), "{}", told(&resuming));
+    assert!(
+        stderr(&resuming).contains("m.checkpoint: format 4, but this program reads format 7"),
+        "{}",
+        stderr(&resuming)
+    );
+    assert!(
+        stderr(&resuming).contains("; without --resume training starts from the beginning"),
+        "{}",
+        stderr(&resuming)
+    );
 }
 
-/// What comes through standard input can be read but once.
+/// Standard input can be read only once.
 #[test]
 fn standard_input_is_named_once() {
     let folder = folder();
@@ -506,13 +524,13 @@ fn standard_input_is_named_once() {
         "oracle bounds - -",
     ] {
         let assert = treebeam(folder.path(), line).assert().code(2);
-        assert!(told(&assert).contains("only one of the files can be standard input"), "{line}: {}", told(&assert));
+        assert!(stderr(&assert).contains("only one of the files can be standard input"), "{line}: {}", stderr(&assert));
     }
 }
 
 /// However wrong a number is, the error says which there may be.
 #[test]
-fn what_is_no_number_is_told_with_its_range() {
+fn errors_about_numbers_name_the_range() {
     let folder = folder();
     let at = folder.path();
     let options = [
@@ -534,11 +552,11 @@ fn what_is_no_number_is_told_with_its_range() {
     for (line, option, range) in options {
         for number in ["-1", "x", "1e99", "99999999999999999999", "nan"] {
             let assert = treebeam(at, &format!("{line} {option}={number}")).assert().code(2);
-            assert!(told(&assert).contains(range) && told(&assert).contains(option), "{line}: {}", told(&assert));
+            assert!(stderr(&assert).contains(range) && stderr(&assert).contains(option), "{line}: {}", stderr(&assert));
         }
     }
     let assert = treebeam(at, "features show --system arc-eager dev.conllu --step 9999").assert().code(2);
-    assert!(told(&assert).contains("expected a step from 0 to"), "{}", told(&assert));
+    assert!(stderr(&assert).contains("expected a step from 0 to"), "{}", stderr(&assert));
 }
 
 /// Options that would change nothing are refused.
@@ -569,7 +587,7 @@ fn small_stacks_are_enough() {
     }
 }
 
-/// Where memory runs out, as clusters and containers limit it, that is an error, and outputs that were begun are gone.
+/// Exhausted memory, which clusters and containers limit, is an error, and outputs that were begun are gone.
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_may_run_out() {
@@ -578,9 +596,9 @@ fn memory_may_run_out() {
     for line in ["parse --model model --beam 200000 dev.conllu -o out", "trace model dev.conllu --beam 200000 -o out"] {
         let limited = format!("ulimit -v 150000; exec '{}' {line}", program.display());
         let output = Command::new("sh").args(["-c", &limited]).current_dir(folder.path()).output().unwrap();
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!((output.status.code(), output.status.signal()), (Some(2), None), "{line}: {told}");
-        assert!(told.contains("error: memory ran out; expected"), "{line}: {told}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), output.status.signal()), (Some(2), None), "{line}: {message}");
+        assert!(message.contains("error: memory ran out; expected"), "{line}: {message}");
         assert!(!folder.path().join("out").exists() && temporary_files(folder.path()) == 0, "{line}");
     }
 }
@@ -607,11 +625,11 @@ fn nothing_that_is_read_commands_a_terminal() {
         }
         output
     };
-    let told = run(&["train", "--train", name, "--model", "told", "--iterations", "1", "--about", about]);
-    assert!(told.status.success());
-    assert!(String::from_utf8_lossy(&run(&["model", "info", "told"]).stdout).contains("about\\u001b[2J\\u009b"));
+    let trained = run(&["train", "--train", name, "--model", "trained", "--iterations", "1", "--about", about]);
+    assert!(trained.status.success());
+    assert!(String::from_utf8_lossy(&run(&["model", "info", "trained"]).stdout).contains("about\\u001b[2J\\u009b"));
     let of_json = |output: &std::process::Output| serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap();
-    let info = of_json(&run(&["model", "info", "--json", "told"]));
+    let info = of_json(&run(&["model", "info", "--json", "trained"]));
     assert!(info.to_string().contains(&serde_json::Value::from(about).to_string()), "{info}");
     let report = of_json(&run(&["eval", name, "labels.conllu", "--json", "--samples", "9"]));
     assert_eq!(report["gold"], name);
@@ -625,9 +643,9 @@ fn nothing_that_is_read_commands_a_terminal() {
         &["oracle", "coverage", "--system", "arc-hybrid", name],
         &["oracle", "show", name],
         &["features", "show", name],
-        &["model", "freeze", "told", "--output", "frozen", "--test", name],
+        &["model", "freeze", "trained", "--output", "frozen", "--test", name],
         &["draw", "labels.conllu", "--format", "text"],
-        &["parse", "--model", "told\u{1b}[2J", name],
+        &["parse", "--model", "trained\u{1b}[2J", name],
         &["parse", "--no\u{1b}[2J"],
         &["train", "--beam", "\u{1b}[2J"],
         &["experiment", "plan", "\u{1b}[2J.toml"],

@@ -63,7 +63,7 @@ impl TagBigrams {
         }
     }
 
-    /// Where the weights of the moves begin.
+    /// Start of the weights of the moves.
     fn place(&self, input: &Input, view: &View) -> usize {
         let tag = self.columns.word_and_tag().1;
         let node = |role| view.cell(role).map_or(NO_NODE, |cell| cell.node());
@@ -310,7 +310,7 @@ fn a_scorer_of_another_kind_is_trained_decoded_saved_and_resumed() {
         let model = run.model().unwrap();
         assert!(resumed.model().unwrap().to_bytes() == model.to_bytes(), "{:?}", options.training);
 
-        // What labels cannot tell apart, words by the tags beside them can: half of the heads, at least; with weights that are
+        // Tags beside words distinguish what labels cannot: half of the heads, at least; with weights that are
         // all alike a fifth is right.
         let nothing = Model::new(model.header.clone(), untrained.clone()).unwrap();
         let [learned, narrow, at_first] =

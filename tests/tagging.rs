@@ -380,7 +380,7 @@ fn clusters_are_read_and_kept() {
     fs::remove_file(path.join("paths")).unwrap();
     fs::write(path.join("t"), output(path, "tag --model m test.conllu")).unwrap();
     let accuracy = accuracy(path, "test.conllu", "t");
-    assert!(accuracy > 97.0, "paths tell the tags: {accuracy}");
+    assert!(accuracy > 97.0, "paths decide the tags: {accuracy}");
     let info: serde_json::Value = serde_json::from_str(&output(path, "model info --json m")).unwrap();
     assert_eq!(info["header"]["clusters"]["words"].as_u64(), Some(words.len() as u64));
     let error = refusal(path, train);

@@ -12,8 +12,8 @@ use treebeam::learn::{Keep, Nonprojective, TrainOptions, Training};
 use treebeam::scorers::AnyModel;
 use treebeam::system::{OracleKind, SystemKind};
 use treebeam::treebank::Sentence;
-use treebeam_lab::trace::data::{Beam, Fate, Item, Trace};
-use treebeam_lab::trace::{Options, page, trace};
+use treebeam_lab::trace::data::{Beam, BeamItem, Fate, Trace};
+use treebeam_lab::trace::{TraceOptions, page, trace};
 
 use crate::common::{generated, generated_non_projective, train, treebank, treebeam, write};
 
@@ -33,7 +33,7 @@ fn trained(system: SystemKind) -> AnyModel {
 }
 
 fn recorded(model: &AnyModel, sentence: &Sentence, with_gold: bool) -> Trace {
-    let options = Options { widths: WIDTHS.to_vec(), with_gold, ..Options::default() };
+    let options = TraceOptions { widths: WIDTHS.to_vec(), with_gold, ..TraceOptions::default() };
     trace(model, sentence, 1, &options).unwrap()
 }
 
@@ -67,7 +67,7 @@ fn who_looks_on_changes_nothing() {
     }
 }
 
-/// What a beam's record says of itself.
+/// Consistency of a beam's record.
 fn check(trace: &Trace, beam: &Beam, n_words: usize) {
     for (number, step) in beam.steps.iter().enumerate() {
         assert!(!step.items.is_empty() && step.items.len() <= beam.width);
@@ -124,7 +124,7 @@ fn check(trace: &Trace, beam: &Beam, n_words: usize) {
 }
 
 /// Lists and chains hold the same nodes; actions and templates are those of the model.
-fn check_item(trace: &Trace, beam: &Beam, item: &Item) {
+fn check_item(trace: &Trace, beam: &Beam, item: &BeamItem) {
     for ((list, name), chain) in trace.lists.iter().enumerate().zip(&item.chains) {
         let mut nodes: Vec<u16> = Vec::new();
         let mut next = *chain;
@@ -274,7 +274,7 @@ fn folder() -> TempDir {
     folder
 }
 
-fn told(folder: &Path, line: &str) -> String {
+fn stderr(folder: &Path, line: &str) -> String {
     let assert = treebeam(folder, line).assert().code(2);
     String::from_utf8(assert.get_output().stderr.clone()).unwrap()
 }
@@ -310,14 +310,14 @@ fn the_command_as_it_is_run() {
     assert_eq!(beams.iter().map(|beam| beam["width"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 3]);
     assert!(beams.iter().all(|beam| beam.get("gold").is_none()) && record["sentence"].get("gold").is_none());
 
-    assert!(told(folder, "trace small.model test.conllu --sentence 9").contains("a number from 1 to 5"));
-    assert!(told(folder, "trace --model small.model a b").contains("one file too many"));
-    assert!(told(folder, "trace").contains("no model"));
-    assert!(told(folder, "trace small.model test.conllu --beam 0").contains("--beam"));
-    assert!(told(folder, "trace small.model test.conllu -o test.conllu").contains("would replace an input"));
+    assert!(stderr(folder, "trace small.model test.conllu --sentence 9").contains("a number from 1 to 5"));
+    assert!(stderr(folder, "trace --model small.model a b").contains("one file too many"));
+    assert!(stderr(folder, "trace").contains("no model"));
+    assert!(stderr(folder, "trace small.model test.conllu --beam 0").contains("--beam"));
+    assert!(stderr(folder, "trace small.model test.conllu -o test.conllu").contains("would replace an input"));
     let graph = "train --system eisner --train train.conllu --iterations 1 --model graph.model --quiet";
     treebeam(folder, graph).assert().success();
-    assert!(told(folder, "trace graph.model test.conllu").contains("no beam to watch"));
+    assert!(stderr(folder, "trace graph.model test.conllu").contains("no beam to watch"));
 }
 
 /// Blank heads are no gold tree; broken ones are none either, and that is said.
@@ -456,7 +456,7 @@ fn unpacked(mut record: Value) -> Value {
     record
 }
 
-/// What an item shares with others stands in the page once. The longer the sentence, the more this saves; lists that change at
+/// Items share parts, and the page has each once. The longer the sentence, the more this saves; lists that change at
 /// both ends, as Covington's, save least.
 #[test]
 fn pages_are_small_and_lose_nothing() {
@@ -484,11 +484,11 @@ fn sentences_worth_a_look_are_found() {
         let assert = treebeam(folder.path(), &format!("trace small.model test.conllu --find {find} --worst 100"))
             .assert()
             .success();
-        let told = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+        let listed = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
         let rows: Vec<Vec<String>> =
-            told.lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect();
+            listed.lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect();
         assert!(
-            told.starts_with("number\tid\twords\twrong arcs\twrong greedily\tgold falls off at\tverdict\tsentence\n")
+            listed.starts_with("number\tid\twords\twrong arcs\twrong greedily\tgold falls off at\tverdict\tsentence\n")
         );
         rows
     };
@@ -519,6 +519,6 @@ fn sentences_that_no_page_could_hold_are_refused() {
     };
     fs::write(folder.path().join("long.conllu"), (1..=30_000).map(word).collect::<String>() + "\n").unwrap();
     let assert = treebeam(folder.path(), "trace small.model long.conllu").assert().code(2);
-    let told = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
-    assert!(told.contains("of 30000 words") && told.contains("treebank convert --cut"), "{told}");
+    let message = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+    assert!(message.contains("of 30000 words") && message.contains("treebank convert --cut"), "{message}");
 }

@@ -44,7 +44,7 @@ fn model(folder: &Path, options: &str) -> Vec<u8> {
     fs::read(folder.join("model")).unwrap()
 }
 
-fn told(assert: assert_cmd::assert::Assert) -> String {
+fn stderr(assert: assert_cmd::assert::Assert) -> String {
     String::from_utf8(assert.get_output().stderr.clone()).unwrap()
 }
 
@@ -100,11 +100,11 @@ fn decisions_are_watched_as_they_are_made() {
         ["--training global", "--training greedy", "--training greedy --replicas 1 --learner svm --oracle static"]
     {
         let refused = treebeam(at, &format!("{TRAIN} {options} --model model --watch 3")).assert().code(2);
-        assert!(told(refused).contains("--watch shows one decision after the other"), "{options}");
+        assert!(stderr(refused).contains("--watch shows one decision after the other"), "{options}");
     }
 }
 
-/// What arcs count changes what is learned, but not if each counts 1; its file is read with care.
+/// Weights of arcs change the model, but not if each is 1; errors in their file are reported.
 #[test]
 fn arcs_count_by_their_labels() {
     let folder = folder(40);
@@ -134,8 +134,8 @@ fn arcs_count_by_their_labels() {
     ] {
         fs::write(at.join("arcs"), weights).unwrap();
         let line = format!("{TRAIN} {GREEDY} --system arc-hybrid --arc-weights arcs --model model");
-        let told = told(treebeam(at, &line).assert().code(2));
-        assert!(told.contains(expected), "{weights:?}: {told}");
+        let message = stderr(treebeam(at, &line).assert().code(2));
+        assert!(message.contains(expected), "{weights:?}: {message}");
     }
 }
 
@@ -157,7 +157,7 @@ fn weights_begin_as_the_file_says() {
         "{text}"
     );
     // Nothing else is learned, whatever fires.
-    assert!(told(printed).contains("2 features"), "{text}");
+    assert!(stderr(printed).contains("2 features"), "{text}");
     for (weights, expected) in [
         ("", "weights: no weight; expected a feature, an action and a weight a line"),
         ("S0.p: ∅ SHIFT 1\n", "weights:1: `S0.p: ∅ SHIFT 1`; expected a feature, an action and a weight, with a tab"),
@@ -169,8 +169,8 @@ fn weights_begin_as_the_file_says() {
         ("S0.p: DET\tSHIFT\tnan\n", "the weight `nan`; expected a number from -512 to 512"),
         ("S0.p: DET\tSHIFT\t1\nS0.p: DET\tSHIFT\t2\n", "weights:2: `S0.p: DET\\tSHIFT\\t2` again"),
     ] {
-        let told = told(with(weights).code(2));
-        assert!(told.contains(expected), "{weights:?}: {told}");
+        let message = stderr(with(weights).code(2));
+        assert!(message.contains(expected), "{weights:?}: {message}");
     }
 }
 
@@ -188,13 +188,13 @@ fn presets_say_what_they_set() {
         ("", "learning to search, roll-in mix-per-roll, roll-out reference, alpha 0.00001"),
     ] {
         let line = format!("{TRAIN} --training l2s {options} --model model");
-        let told = told(treebeam(folder.path(), &line).assert().success());
-        assert!(told.contains(expected), "{options}: {told}");
+        let message = stderr(treebeam(folder.path(), &line).assert().success());
+        assert!(message.contains(expected), "{options}: {message}");
     }
 }
 
 #[test]
-fn what_training_took_is_told() {
+fn what_training_took_is_reported() {
     let folder = folder(20);
     let at = folder.path();
     model(at, &format!("{GREEDY} --replicas 2 --stats-json stats.json"));
@@ -222,8 +222,8 @@ fn training_to_the_plateau_stops_when_the_score_rises_no_more() {
     let line = TRAIN.replace("--iterations 2", "--iterations plateau --patience 2 --max-iterations 30");
     for options in [GREEDY, "--system eisner"] {
         let line = if options.contains("eisner") { line.replace(" --features stack", "") } else { line.clone() };
-        let told =
-            told(treebeam(at, &format!("{line} {options} --model model --stats-json stats.json")).assert().success());
+        let message =
+            stderr(treebeam(at, &format!("{line} {options} --model model --stats-json stats.json")).assert().success());
         let stats: serde_json::Value = serde_json::from_slice(&fs::read(at.join("stats.json")).unwrap()).unwrap();
         let right = |i: &serde_json::Value| i["dev"]["labelled"].as_u64().unwrap();
         let curve: Vec<u64> = stats["iterations"].as_array().unwrap().iter().map(right).collect();
@@ -231,10 +231,11 @@ fn training_to_the_plateau_stops_when_the_score_rises_no_more() {
         let averages_from = if options.contains("eisner") { 1 } else { 3 };
         assert_eq!(curve.len(), best.max(averages_from) + 2, "{curve:?}");
         assert_eq!(stats["kept_iteration"].as_u64(), Some(best as u64));
-        assert!(told.contains(&format!("plateau after iteration {}", curve.len())), "{told}");
+        assert!(message.contains(&format!("plateau after iteration {}", curve.len())), "{message}");
     }
-    let told = told(treebeam(at, &format!("{} --model none", line.replace("--dev dev.conllu ", ""))).assert().code(2));
-    assert!(told.contains("--iterations plateau is judged by development data"), "{told}");
+    let message =
+        stderr(treebeam(at, &format!("{} --model none", line.replace("--dev dev.conllu ", ""))).assert().code(2));
+    assert!(message.contains("--iterations plateau is judged by development data"), "{message}");
     killed_and_resumed(&TRAIN.replace(" --iterations 2", ""), &format!("{GLOBAL} --patience 9"), "plateau");
 }
 
@@ -285,21 +286,21 @@ fn killed_and_resumed(train: &str, training: &str, iterations: &str) {
     // Other options are not those of the checkpoint.
     let other = treebeam(at, &format!("{line} {options} --seed 5 --model killed --resume")).assert().code(2);
     let expected = "killed.checkpoint: the checkpoint is of a run with --seed 1 instead of 5; expected the same";
-    let other = told(other);
+    let other = stderr(other);
     assert!(other.contains(expected), "{other}");
     let others = line.replace("--train train.conllu", "--train dev.conllu");
     let other = treebeam(at, &format!("{others} {options} --model killed --resume")).assert().code(2);
     let expected = "killed.checkpoint: the checkpoint is of a run with other training or development data";
-    let other = told(other);
+    let other = stderr(other);
     assert!(other.contains(expected), "{other}");
     let other = treebeam(at, &format!("{line} {options} --licence MIT --model killed --resume")).assert().code(2);
-    let other = told(other);
+    let other = stderr(other);
     assert!(
         other.contains("killed.checkpoint: the checkpoint is of a run with another --licence; expected"),
         "{other}"
     );
     let resumed = treebeam(at, &format!("{line} {options} --model killed --resume")).assert().success();
-    assert!(told(resumed).contains("resuming after iteration "));
+    assert!(stderr(resumed).contains("resuming after iteration "));
     assert!(!checkpoint.exists());
     assert!(fs::read(at.join("killed")).unwrap() == fs::read(at.join("whole")).unwrap(), "{training}");
 }
@@ -309,8 +310,8 @@ fn a_killed_greedy_run_resumes_to_the_same_bytes() {
     killed_and_resumed(TRAIN, GREEDY, "8");
 }
 
-/// What is drawn is the same on any number of threads and after an interruption, for linear models and networks; what is asked
-/// for and done anyway makes the same model; and the model's card tells how to train it again.
+/// Random choices are the same on any number of threads and after an interruption, for linear models and networks; what
+/// is asked for and done anyway makes the same model; and the model's card has the command that trains it again.
 #[test]
 fn the_choice_among_correct_transitions_is_an_option() {
     let network = "--scorer feed-forward --hidden 16 --system arc-hybrid --training greedy";
@@ -383,9 +384,9 @@ fn iterations_before_global_training_are_greedy() {
             TRAIN.replace(" --iterations 2 --features stack", "")
         );
         let run = treebeam(at, &line).assert().success();
-        let told = String::from_utf8_lossy(&run.get_output().stderr);
+        let message = String::from_utf8_lossy(&run.get_output().stderr);
         let n_greedy = if options.contains("--pretrain 3") { 3 } else { 0 };
-        assert_eq!(told.matches(" (greedy): ").count(), n_greedy, "{told}");
+        assert_eq!(message.matches(" (greedy): ").count(), n_greedy, "{message}");
         let stats: serde_json::Value = serde_json::from_slice(&fs::read(at.join("stats.json")).unwrap()).unwrap();
         let iterations = stats["iterations"].as_array().unwrap();
         let updates: Vec<u64> = iterations.iter().map(|i| i["updates"].as_u64().unwrap()).collect();
@@ -416,7 +417,7 @@ fn killed_runs_of_other_losses_resume_to_the_same_bytes() {
     }
 }
 
-/// What is asked for and done anyway changes nothing, and what it takes to be done comes with it.
+/// Options that change nothing are accepted, and options imply those that they need.
 #[test]
 fn objectives_bring_what_they_need() {
     let folder = folder(5);
@@ -471,8 +472,8 @@ fn malformed_treebanks_end_with_2_the_line_and_no_model() {
         // What is not known is left open in training data, and cannot be scored against.
         let in_training = Some(TRAIN.replace("train.conllu", name)).filter(|_| name != "label");
         for line in in_training.into_iter().chain([TRAIN.replace("dev.conllu", name)]) {
-            let told = told(treebeam(at, &format!("{line} --model model")).assert().code(2));
-            assert!(told.contains(&format!("{name}{expected}")) && told.contains("; expected "), "{told}");
+            let message = stderr(treebeam(at, &format!("{line} --model model")).assert().code(2));
+            assert!(message.contains(&format!("{name}{expected}")) && message.contains("; expected "), "{message}");
             assert!(!at.join("model").exists(), "{name}");
         }
     }
@@ -587,8 +588,8 @@ fn requests_that_make_no_sense_end_with_2_at_once() {
     ] {
         let line = TRAIN.replace(" --iterations 2 --features stack", "");
         let model = if options.starts_with("--model") { "" } else { "--model model" };
-        let told = told(treebeam(at, &format!("{line} {options} {model}")).assert().code(2));
-        assert!(told.contains(expected), "{options}: {told}");
+        let message = stderr(treebeam(at, &format!("{line} {options} {model}")).assert().code(2));
+        assert!(message.contains(expected), "{options}: {message}");
         assert!(!at.join("model").exists(), "{options}");
     }
 }
@@ -606,12 +607,12 @@ fn a_feature_set_of_ones_own_is_kept_in_the_model() {
     for bad in ["B9.p", "B1.l1.p", "B2.label", "B3.vl", "S0.l1.vr", "S0.w"] {
         fs::write(at.join("bad.feat"), format!("S0.w\nS0.w {bad}\n")).unwrap();
         let line = TRAIN.replace("--features stack", "--features bad.feat");
-        let told = told(treebeam(at, &format!("{line} --model bad")).assert().code(2));
-        assert!(told.contains("bad.feat:2: column ") && told.contains("; expected "), "{bad}: {told}");
+        let message = stderr(treebeam(at, &format!("{line} --model bad")).assert().code(2));
+        assert!(message.contains("bad.feat:2: column ") && message.contains("; expected "), "{bad}: {message}");
     }
 }
 
-/// What `model freeze` writes parses, in any precision and of either kind; nothing changes where nothing is asked for.
+/// Models of `model freeze` parse, in any precision and of either kind; nothing changes where nothing is asked for.
 #[test]
 fn frozen_models_parse() {
     let folder = folder(80);
@@ -633,22 +634,22 @@ fn frozen_models_parse() {
             assert!(las[0] > 50.0 && las[2].abs() < 3.0, "{system}, {bits}: {text}");
             let fewer = fs::metadata(folder.path().join("fewer")).unwrap().len();
             let json = run(&format!("model freeze model --quantise {bits} --test dev.conllu -o fewer --json"));
-            let told: serde_json::Value = serde_json::from_str(&json).unwrap();
-            assert_eq!(told["after"]["bytes"], fewer, "{json}");
+            let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+            assert_eq!(report["after"]["bytes"], fewer, "{json}");
             for (number, side) in ["before", "after"].iter().enumerate() {
-                assert!((told[side]["las"].as_f64().unwrap() - las[number]).abs() < 0.0051, "{json}");
+                assert!((report[side]["las"].as_f64().unwrap() - las[number]).abs() < 0.0051, "{json}");
             }
             assert!(fewer < model.len() as u64, "{system}, {bits}");
             assert!(run("model info fewer").contains(&format!("precision {bits}")));
             run("parse --model fewer dev.conllu -o parsed.conllu");
         }
-        // What is pruned is told by the model, and `auto` costs next to nothing.
+        // The model says what is pruned, and `auto` costs next to nothing.
         let small = if system == "eisner" { "16" } else { "0.25" };
         for (prune, may_cost) in [(small, 5.0), ("auto", 0.02)] {
             let json = run(&format!("model freeze model --prune {prune} --test dev.conllu -o pruned --json"));
-            let told: serde_json::Value = serde_json::from_str(&json).unwrap();
-            let [was, is] = ["before", "after"].map(|side| told[side]["weights"].as_u64().unwrap());
-            let [before, after] = ["before", "after"].map(|side| told[side]["las"].as_f64().unwrap());
+            let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+            let [was, is] = ["before", "after"].map(|side| report[side]["weights"].as_u64().unwrap());
+            let [before, after] = ["before", "after"].map(|side| report[side]["las"].as_f64().unwrap());
             assert!(is < was && before - after <= may_cost, "{system}, {prune}: {json}");
             let info = run("model info pruned");
             let line = info.lines().find(|line| line.starts_with("pruned")).unwrap();
@@ -679,7 +680,7 @@ fn frozen_models_parse() {
 fn linear_models_go_on_with_new_words_and_labels() {
     let folder = folder(120);
     let at = folder.path();
-    let run = |line: &str| told(treebeam(at, line).assert().success());
+    let run = |line: &str| stderr(treebeam(at, line).assert().success());
     // Other sentences, in which one label has another name and another one is new.
     let other = generated(43, 60).iter().map(|sentence| format!("{}\n", sentence.text())).collect::<String>();
     fs::write(at.join("other.conllu"), other.replace("\tobj\t", "\tobject\t").replace("\tw", "\tv")).unwrap();
@@ -728,7 +729,7 @@ fn linear_models_go_on_only_with_what_they_were_trained_for() {
     let folder = folder(20);
     let at = folder.path();
     let train = "train --train train.conllu --iterations 1 --replicas 1";
-    let run = |line: &str| told(treebeam(at, line).assert().success());
+    let run = |line: &str| stderr(treebeam(at, line).assert().success());
     run(&format!("{train} --training greedy --features stack --model m"));
     run(&format!("{train} --training greedy --features stack --learner sgd --model sgd"));
     run(&format!("{train} --scorer feed-forward --hidden 8 --model network"));
@@ -755,7 +756,7 @@ fn linear_models_go_on_only_with_what_they_were_trained_for() {
     ] {
         let line = format!("{train} --training greedy {options} --model out");
         let line = if options.contains("--train ") { line.replacen("--train train.conllu ", "", 1) } else { line };
-        let said = told(treebeam(at, &line).assert().code(2));
+        let said = stderr(treebeam(at, &line).assert().code(2));
         assert!(said.contains(expected) && !at.join("out").exists(), "{options}: {said}");
     }
     run(&format!("{train} --training greedy --features history.feat --init history --model out"));

@@ -204,9 +204,9 @@ fn treebanks_survive_byte_for_byte_and_are_sound() {
     assert!(n_files > 0, "the folder has treebanks");
 }
 
-/// Sentences of a document are told when a share ends within it, and shuffled ones are in no document.
+/// A warning counts a document's sentences if a share ends within it, and shuffled ones are in no document.
 #[test]
-fn documents_that_are_cut_are_told() {
+fn documents_that_are_cut_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let sentence = |i: usize| format!("# sent_id = s{i}\n1\tw{i}\t_\tX\t_\t_\t0\troot\t_\t_\n\n");
@@ -218,13 +218,16 @@ fn documents_that_are_cut_are_told() {
         let assert = treebeam(at, line).success();
         String::from_utf8(assert.get_output().stderr.clone()).unwrap()
     };
-    let told = stderr("split d.conllu --parts 70,30 -o a.conllu -o b.conllu");
+    let message = stderr("split d.conllu --parts 70,30 -o a.conllu -o b.conllu");
     let warning = "a.conllu: ends within a document (`# newdoc`), of which it has the first 1 sentence; ";
-    assert!(told.starts_with(&format!("warning: {warning}")) && told.matches("warning").count() == 1, "{told}");
+    assert!(
+        message.starts_with(&format!("warning: {warning}")) && message.matches("warning").count() == 1,
+        "{message}"
+    );
     assert!(!stderr("split d.conllu --parts 50,50 -o a.conllu -o b.conllu").contains("warning"));
     assert!(stderr("split d.conllu --parts 1 --max-sentences 5 -o a.conllu").contains("has the first 2 sentences"));
-    let told = stderr("split d.conllu --parts 1 --shuffle -o a.conllu");
-    assert!(told.contains("4 comments `# newdoc` and `# newpar` left out"), "{told}");
+    let message = stderr("split d.conllu --parts 1 --shuffle -o a.conllu");
+    assert!(message.contains("4 comments `# newdoc` and `# newpar` left out"), "{message}");
     let mut shuffled: Vec<String> =
         fs::read_to_string(at.join("a.conllu")).unwrap().split_inclusive("\n\n").map(str::to_owned).collect();
     shuffled.sort();
@@ -250,8 +253,8 @@ fn folds_and_parts_keep_documents() {
     let n_whole = |text: &str| documents.iter().filter(|document| text.contains(*document)).count();
     let said = |assert: assert_cmd::assert::Assert| String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
     for shuffle in ["", "--shuffle --seed 3"] {
-        let told = said(treebeam(at, &format!("split all.conllu --folds 4 {shuffle} -o folds")).success());
-        assert!(!told.contains("warning"), "{told}");
+        let message = said(treebeam(at, &format!("split all.conllu --folds 4 {shuffle} -o folds")).success());
+        assert!(!message.contains("warning"), "{message}");
         let mut tested = String::new();
         for fold in 1..=4 {
             let (train, test) =
@@ -261,11 +264,11 @@ fn folds_and_parts_keep_documents() {
             tested += &test;
         }
         assert_eq!((tested == all, tested.len(), n_whole(&tested)), (shuffle.is_empty(), all.len(), 10));
-        let told = said(
+        let message = said(
             treebeam(at, &format!("split all.conllu --parts 8,1,1 --whole-documents {shuffle} -o a -o b -o c"))
                 .success(),
         );
-        assert!(!told.contains("warning"), "{told}");
+        assert!(!message.contains("warning"), "{message}");
         let parts = ["a", "b", "c"].map(read);
         assert_eq!(parts.iter().map(|part| n_whole(part)).sum::<usize>(), 10);
         assert_eq!(parts.concat().len(), all.len());
@@ -275,8 +278,8 @@ fn folds_and_parts_keep_documents() {
         said(treebeam(at, "split all.conllu --parts 8,1,1 -o a -o b -o c").success()).contains("--whole-documents")
     );
     // More folds than documents cut these, and say so; without documents there is nothing to keep.
-    let told = said(treebeam(at, "split all.conllu --folds 11 -o many/").success());
-    assert!(told.contains("10 documents for 11 folds; folds begin and end within documents"), "{told}");
+    let message = said(treebeam(at, "split all.conllu --folds 11 -o many/").success());
+    assert!(message.contains("10 documents for 11 folds; folds begin and end within documents"), "{message}");
     let tested: String = (1..=11).map(|fold| read(&format!("many/{fold}/test.conllu"))).collect();
     assert_eq!(tested, all);
     fs::write(
@@ -284,10 +287,10 @@ fn folds_and_parts_keep_documents() {
         all.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect::<String>(),
     )
     .unwrap();
-    let told = said(treebeam(at, "split plain.conll --folds 5 -o plain").success());
+    let message = said(treebeam(at, "split plain.conll --folds 5 -o plain").success());
     assert!(
-        told.contains("plain/5/test.conllx: 11 sentences") && told.contains("plain/5/train.conllx: 44 sentences"),
-        "{told}"
+        message.contains("plain/5/test.conllx: 11 sentences") && message.contains("plain/5/train.conllx: 44 sentences"),
+        "{message}"
     );
     for (line, expected) in [
         ("--folds 56 -o few", "all.conllu: no sentence is left for fold 1; expected fewer folds"),
@@ -303,8 +306,8 @@ fn folds_and_parts_keep_documents() {
         ),
         ("--parts 1,1 --whole-documents --max-sentences 2 -o 1 -o 2", "1 document for 2 parts"),
     ] {
-        let told = said(treebeam(at, &format!("split all.conllu {line}")).code(2));
-        assert!(told.contains(expected) && !at.join("few").exists() && !at.join("1").exists(), "{line}: {told}");
+        let message = said(treebeam(at, &format!("split all.conllu {line}")).code(2));
+        assert!(message.contains(expected) && !at.join("few").exists() && !at.join("1").exists(), "{line}: {message}");
     }
 }
 
@@ -325,9 +328,9 @@ fn recommended_columns_are_the_right_ones() {
         1\tNo\tno\tUH\tU\t_\t0\tROOT\t_\t_\n\n";
     for (name, text) in [("a.conll", conll_2009), ("b.conllu", eight), ("c.conllu", plus), ("d.conllu", ten)] {
         fs::write(at.join(name), text).unwrap();
-        let told = listed(at, &format!("check {name}"));
+        let message = listed(at, &format!("check {name}"));
         let command =
-            told.lines().next().unwrap().split('`').nth(1).unwrap().strip_prefix("treebeam treebank ").unwrap();
+            message.lines().next().unwrap().split('`').nth(1).unwrap().strip_prefix("treebeam treebank ").unwrap();
         fs::write(at.join("out.conllu"), stdout(treebeam(at, command))).unwrap();
         treebeam(at, "check out.conllu").success();
         let sentences: Vec<_> = Reader::open(&at.join("out.conllu"), None).unwrap().collect::<Result<_, _>>().unwrap();
@@ -351,7 +354,7 @@ fn fix_mends_what_it_is_recommended_for() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let word = "1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n";
-    for (text, mended, told) in [
+    for (text, mended, warns) in [
         (format!("{word}\n# trailing"), format!("{word}\n"), true),
         (format!("{word}\n# a\n\n# b\n\n"), format!("{word}\n"), true),
         (format!("{word} \n{word}\t\t\t\n"), format!("{word}\n{word}\n"), false),
@@ -361,7 +364,7 @@ fn fix_mends_what_it_is_recommended_for() {
         assert!(listed(at, "check x.conllu").contains("--fix"));
         let assert = treebeam(at, "convert --fix x.conllu -o x.conllu").success();
         let stderr = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
-        assert_eq!(stderr.contains("comments behind the last sentence"), told, "{stderr}");
+        assert_eq!(stderr.contains("comments behind the last sentence"), warns, "{stderr}");
         assert_eq!(fs::read_to_string(at.join("x.conllu")).unwrap(), mended);
         treebeam(at, "check x.conllu").success();
     }

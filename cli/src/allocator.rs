@@ -53,7 +53,7 @@ fn ran_out() -> ! {
     }
     treebeam::files::try_remove_unfinished();
     treebeam::console::say(format_args!(
-        "error: memory ran out; expected a higher limit (`ulimit -v` tells it), a narrower --beam, fewer --threads or shorter \
+        "error: memory ran out; expected a higher limit (`ulimit -v` shows it), a narrower --beam, fewer --threads or shorter \
          sentences"
     ));
     signal_hook::low_level::exit(2)

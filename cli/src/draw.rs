@@ -14,7 +14,7 @@ use treebeam::files::{Output, Paths};
 use treebeam::treebank::{Column, check_length};
 use treebeam_lab::draw::{Drawing, Page, column_by_name};
 
-use find::{Files, Found, name};
+use find::{AlignedSentence, Files, name};
 use format::Format;
 
 /// The width of pictures in pixels, and of lines in characters, if nothing else is asked for.
@@ -27,9 +27,9 @@ words with different heads are dashed, labels that differ under the same head ar
 scores of the second tree against the first are written below. Columns are read from the first file.
 
 A page has all sentences of the files, or those that differ: the worst first, by what labels are
-taken for, those in which two parsers differ. The first of several files is held to be gold.
+taken for, those in which two parsers differ. The first of several files counts as gold.
 
-What is written is told by the ending of --output: .svg, .html, .tex (tikz-dependency), .txt.
+The ending of --output chooses the format: .svg, .html, .tex (tikz-dependency), .txt.
 
 Examples:
   treebeam draw test.conllu --sentence 3 -o tree.svg
@@ -115,7 +115,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 /// The sentence that is asked for, if it is one.
-fn wanted(args: &Args, files: &mut Files) -> Option<Result<Found>> {
+fn wanted(args: &Args, files: &mut Files) -> Option<Result<AlignedSentence>> {
     match (&args.sentence, args.differ) {
         (Some(name), _) => Some(files.named(name)),
         (_, Some(Some(n))) => Some(files.differing(n)),
@@ -181,6 +181,6 @@ fn page(args: &Args, mut files: Files) -> Result<String> {
     page.html()
 }
 
-fn add(page: &mut Page, found: &Found) {
+fn add(page: &mut Page, found: &AlignedSentence) {
     page.add(found.number, &found.sentence, found.trees().map(|tree| tree.analysis));
 }

@@ -52,7 +52,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t)]
     granularity: Granularity,
     /// The breakdowns to make [default: length, label, sentence-length, projectivity, and confidence where the
-    /// file tells any; with --json or --html all of them]
+    /// file has any; with --json or --html all of them]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "SECTION,...")]
     by: Option<Vec<BreakdownSection>>,
     /// Samples of the bootstrap and rounds of the approximate randomisation

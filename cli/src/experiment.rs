@@ -24,7 +24,7 @@ use toml::{Table, Value};
 use crate::write_json_line;
 use opened::{Experiment, How, State};
 use treebeam::error::{Error, counted};
-use treebeam_lab::experiment::{Overrides, Source, Spec, read_toml};
+use treebeam_lab::experiment::{Overrides, Spec, TreebankSource, read_toml};
 
 /// Commands of `treebeam experiment`.
 #[derive(Debug, clap::Subcommand)]
@@ -84,7 +84,7 @@ pub enum Command {
         #[command(flatten)]
         experiments: Experiments,
         #[command(flatten)]
-        options: submit::Options,
+        options: submit::SubmitOptions,
     },
     /// Count the cells of experiments by state, from their records alone
     Status {
@@ -103,7 +103,7 @@ pub enum Command {
         #[command(flatten)]
         experiments: Experiments,
         #[command(flatten)]
-        options: verify::Options,
+        options: verify::VerifyOptions,
         /// Write a checkpoint of a training after an iteration if the last one is at least this many seconds old
         #[arg(long, default_value_t = 30.0, value_name = "S", value_parser = crate::range::seconds)]
         checkpoint_seconds: f64,
@@ -175,7 +175,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
             }
             let only = if cells.is_empty() { None } else { Some(keys(&opened, &cells)?) };
             if opened.len() > 1 && only.is_none() {
-                tell_plan(&opened, jobs);
+                report_plan(&opened, jobs);
             }
             let how = How { jobs, checkpoint_every, only };
             let mut n_failed = 0;
@@ -327,9 +327,9 @@ fn status(opened: &[Opened], json: bool) -> anyhow::Result<()> {
         }
         let name = experiment.name();
         if !json {
-            let told: Vec<String> =
+            let counts: Vec<String> =
                 State::ALL.iter().map(|state| format!("{} {}", counts[state.name()], state.name())).collect();
-            writeln!(treebeam::console::output(), "{name}: {}", told.join(", "))?;
+            writeln!(treebeam::console::output(), "{name}: {}", counts.join(", "))?;
         }
         counted.insert(name.to_owned(), serde_json::to_value(counts)?);
     }
@@ -347,15 +347,15 @@ fn show(opened: &[Opened], jobs: usize) -> anyhow::Result<()> {
 }
 
 /// Prints what is to be run and how long it may take.
-fn tell_plan(opened: &[Opened], jobs: usize) {
-    let told = |time: Option<Duration>| time.map_or("unknown".to_owned(), |time| HumanDuration(time).to_string());
+fn report_plan(opened: &[Opened], jobs: usize) {
+    let readable = |time: Option<Duration>| time.map_or("unknown".to_owned(), |time| HumanDuration(time).to_string());
     let mut total = Some(Duration::ZERO);
     for experiment in opened {
         let (name, (n_cells, n_missing, time)) = (experiment.name(), experiment.outline(jobs));
-        eprintln!("{name:<26} {n_missing:>5} of {n_cells:>5} cells to run, about {}", told(time));
+        eprintln!("{name:<26} {n_missing:>5} of {n_cells:>5} cells to run, about {}", readable(time));
         total = total.zip(time).map(|(total, time)| total + time);
     }
-    eprintln!("in all about {} with {jobs} jobs, judging by the records in the folders of results", told(total));
+    eprintln!("in all about {} with {jobs} jobs, judging by the records in the folders of results", readable(total));
 }
 
 /// Keys that specifications of all kinds have, save those of trainings.
@@ -405,7 +405,7 @@ impl Listed {
         let n_pairs: usize = spec.columns.iter().map(rows).sum();
         let mut profiles = BTreeMap::new();
         for (name, profile) in &spec.profiles {
-            let treebanks = profile.treebanks.iter().map(|name| Ok(name.parse::<Source>()?.treebanks().len()));
+            let treebanks = profile.treebanks.iter().map(|name| Ok(name.parse::<TreebankSource>()?.treebanks().len()));
             let (treebanks, seeds) = (treebanks.sum::<Result<usize, Error>>()?, profile.seeds.len());
             let cells = Some(treebanks * seeds * n_pairs);
             profiles.insert(name.clone(), Scale { treebanks, seeds: Some(seeds), cells });
@@ -429,8 +429,8 @@ fn list(folder: &Path, json: bool) -> anyhow::Result<ExitCode> {
         writeln!(out, "{}\n    {}", listed.specification.display(), listed.title)?;
         for (name, &Scale { treebanks, seeds, cells }) in &listed.profiles {
             let parts = [(cells, "cell"), (Some(treebanks), "treebank"), (seeds, "seed")];
-            let told: Vec<String> = parts.iter().filter_map(|(n, what)| n.map(|n| counted(n, what))).collect();
-            writeln!(out, "    {name}: {}", told.join(", "))?;
+            let counts: Vec<String> = parts.iter().filter_map(|(n, what)| n.map(|n| counted(n, what))).collect();
+            writeln!(out, "    {name}: {}", counts.join(", "))?;
         }
     }
     Ok(ExitCode::SUCCESS)

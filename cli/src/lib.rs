@@ -90,8 +90,9 @@ enum Command {
     /// differ under the same head are framed, and the scores of the second tree against the first are written below. Columns are read from
     /// the first file. Scripts that are written from right to left are drawn so.
     ///
-    /// The ending of --output says what is written: .svg, .html, .tex (for the package tikz-dependency), .txt; other endings are refused. A
-    /// page has all sentences of the files, or those that differ, to browse: the worst first. The first of several files is held to be gold.
+    /// The ending of --output says what is written: .svg, .html, .tex (for the package tikz-dependency), .txt; other
+    /// endings are refused. A page has all sentences of the files, or those that differ, to browse: the worst first.
+    /// The first of several files counts as gold.
     Draw(draw::Args),
     /// Watch a beam: how a sentence is parsed, item by item, as a page or as JSON
     ///
@@ -107,7 +108,7 @@ enum Command {
     /// Check, count, convert, split, compare or generate treebanks
     #[command(subcommand)]
     #[command(after_help = "Files ending in .gz or .zst are packed; `-` is standard input or output. \
-        .conllu is CoNLL-U, .conllx and .conll are CoNLL-X; what has no such name is read as CoNLL-U unless told.")]
+        .conllu is CoNLL-U, .conllx and .conll are CoNLL-X; what has no such name is read as CoNLL-U by default.")]
     Treebank(treebank::Command),
     /// Look into a model file, or into a folder of them
     #[command(subcommand)]
@@ -135,8 +136,8 @@ pub fn main() -> ExitCode {
     let Cli { command, quiet } = match Cli::try_parse() {
         Ok(cli) => cli,
         // PERF: ranges, which only help shows, cost more instructions than to load a small model.
-        Err(error) if is_help(&error) => return told(&manual::command().try_get_matches().err().unwrap_or(error)),
-        Err(error) => return told(&error),
+        Err(error) if is_help(&error) => return refused(&manual::command().try_get_matches().err().unwrap_or(error)),
+        Err(error) => return refused(&error),
     };
     if quiet {
         treebeam::console::set_quiet();
@@ -167,7 +168,7 @@ fn is_help(error: &clap::Error) -> bool {
 }
 
 /// The exit code of a command line that is refused, or asked for help; an argument that it repeats is no command for the terminal.
-fn told(error: &clap::Error) -> ExitCode {
+fn refused(error: &clap::Error) -> ExitCode {
     let plain = error.to_string();
     match treebeam::console::harmless(&plain) {
         std::borrow::Cow::Borrowed(_) => error.exit(),

@@ -12,7 +12,7 @@ fn main() -> ExitCode {
     treebeam_systems::register();
     treebeam_cli::clean_up_on_signals();
     match std::thread::Builder::new().stack_size(STACK).spawn(treebeam_cli::main) {
-        // A panic has told of itself, and has this exit code everywhere.
+        // A panic has reported itself, and has this exit code everywhere.
         Ok(thread) => thread.join().unwrap_or(ExitCode::from(101)),
         Err(_) => treebeam_cli::main(),
     }

@@ -39,7 +39,7 @@ pub enum Command {
     /// List the trained models of a folder: treebanks, licences, sizes, scores
     List {
         #[command(flatten)]
-        folder: index::Folder,
+        folder: index::ModelFolder,
         /// Print a JSON object a line, for each model
         #[arg(long)]
         json: bool,
@@ -106,7 +106,7 @@ fn of_transitions(model: &AnyModel) -> anyhow::Result<Info> {
             format!("{}, in {} actions", header.labels.len(), model.actions.len()),
         ),
         weights,
-        ("parses", format!("with a beam of width {}, unless told otherwise", header.beam)),
+        ("parses", format!("with a beam of width {} by default", header.beam)),
     ];
     lines.extend(header.clusters.iter().map(|clusters| ("clusters", format!("of {} words", clusters.len()))));
     lines.extend(header.gaps.iter().map(card::margins));

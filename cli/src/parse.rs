@@ -11,9 +11,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use plan::{Part, Plan};
-use source::Source;
-pub use stats::Stats;
+use plan::{FilePlan, Part};
+use source::SentenceReader;
+pub use stats::ParsingStats;
 use treebeam::error::{Error, Result, counted};
 use treebeam::files::{Output, Paths};
 use treebeam::parser::{EmptyColumns, Loaded, ParseOptions, Pipeline};
@@ -77,7 +77,7 @@ pub fn run(mut args: Args) -> anyhow::Result<ExitCode> {
     if args.files.is_empty() {
         args.files.push(PathBuf::from("-"));
     }
-    let plan = Plan::new(&args.files, args.format, &args.output)?;
+    let plan = FilePlan::new(&args.files, args.format, &args.output)?;
     let paths = plan.paths(Paths::default().inputs(&args.model))?;
     args.stats_json.iter().try_fold(paths, |paths, stats| paths.output(stats))?;
     let loading = Instant::now();
@@ -115,15 +115,15 @@ pub fn run(mut args: Args) -> anyhow::Result<ExitCode> {
     let seconds = start.elapsed().as_secs_f64();
     if enhanced > 0 && model.target().is_none() {
         let what = counted(enhanced, "sentence");
-        let told = match args.enhanced {
+        let fate = match args.enhanced {
             Enhanced::Drop => "left out: DEPS is emptied, empty nodes are gone",
             Enhanced::Keep => "kept as it was: it need not go with the new tree",
         };
-        treebeam::console::note(format_args!("{what} had an enhanced graph, which is {told}"));
+        treebeam::console::note(format_args!("{what} had an enhanced graph, which is {fate}"));
     }
     let per_second = |n: usize| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
     let parser = pipeline.parser();
-    let stats = Stats {
+    let stats = ParsingStats {
         sentences,
         tokens: words,
         seconds,
@@ -187,7 +187,7 @@ impl<'r> Run<'r> {
         // What others write while we read may be long in coming; what is read from a file is there.
         let may_wait = input == Path::new("-") || std::fs::metadata(input).is_ok_and(|there| !there.is_file());
         let (keep_going, threads) = (self.args.keep_going, self.args.options.threads);
-        let mut source = Source::new(reader, keep_going, may_wait, threads).map_err(Error::io(input))?;
+        let mut source = SentenceReader::new(reader, keep_going, may_wait, threads).map_err(Error::io(input))?;
         let mut empty_columns = EmptyColumns::new(self.model.columns(), self.model.tags(), format);
         let name = input.display().to_string();
         let before = self.sentences;
@@ -257,7 +257,10 @@ fn with_remedy(error: Error) -> anyhow::Error {
 }
 
 /// The next sentences that can be parsed; none at the end.
-fn read_chunk(source: &mut Source<impl BufRead + Send + 'static>, pipeline: &Pipeline) -> Result<Vec<Sentence>> {
+fn read_chunk(
+    source: &mut SentenceReader<impl BufRead + Send + 'static>,
+    pipeline: &Pipeline,
+) -> Result<Vec<Sentence>> {
     loop {
         let blocks = source.find()?;
         let mut chunk = Vec::new();

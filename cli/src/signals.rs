@@ -11,7 +11,8 @@ pub fn clean_up_on_signals() {
         // A file that may grow no further is an error of the write, which has a message, and not the end of the process.
         let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
         let ignored = ignored_signals();
-        // All that end a process by default, save what tells of faults in itself and what cannot be caught.
+        // All that end a process by default, except those that report faults of the program and those that cannot be
+        // caught.
         let wanted = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGUSR1, SIGUSR2, SIGBUS];
         let wanted = wanted.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
         let Ok(mut signals) = signal_hook::iterator::Signals::new(wanted) else {
@@ -31,7 +32,7 @@ pub fn clean_up_on_signals() {
     }
 }
 
-/// A bit for each signal that the process ignores, signal 1 being the lowest, where Linux tells.
+/// A bit for each signal that the process ignores, signal 1 being the lowest; only Linux says so.
 #[cfg(unix)]
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

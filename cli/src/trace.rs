@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 use clap::ValueEnum as _;
 
-use self::find::{Find, Found};
+use self::find::{DecodedSentence, Find};
 use super::{range, sentence};
 use treebeam::decode::Margin;
 use treebeam::error::Error;
@@ -18,11 +18,11 @@ use treebeam::parser::Loaded;
 use treebeam::scorers::AnyModel;
 use treebeam::tree::{Labels, Roots};
 use treebeam::treebank::{Format, Reader, Sentence};
-use treebeam_lab::trace::{Options, page, trace, watchable};
+use treebeam_lab::trace::{TraceOptions, page, trace, watchable};
 
 const AFTER_HELP: &str = "\
 The page shows every item of every beam: what the parser considered, what it dropped, and why. If the sentence has a tree,
-that is taken for gold: then the page also tells where the gold derivation falls off the beam, how far behind it is, and
+that is taken for gold: then the page also shows where the gold derivation falls off the beam, how far behind it is, and
 whether the search or the model is to blame. It is one file that needs no network. Arrow keys step through it; ? lists all keys.
 
 Examples:
@@ -93,8 +93,13 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let found = found.for_target(model.header.target());
     let with_gold = !args.no_gold && has_gold(model, &found);
     let margin = args.margin.unwrap_or_default();
-    let options =
-        Options { widths: args.beam.clone(), margin, listed: args.successors, with_gold, ..Options::default() };
+    let options = TraceOptions {
+        widths: args.beam.clone(),
+        margin,
+        listed: args.successors,
+        with_gold,
+        ..TraceOptions::default()
+    };
     let record = trace(model, &found, number, &options)?;
     let mut output = Output::create(&args.output)?;
     let beside = beside.map(Output::create).transpose()?;
@@ -117,14 +122,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 fn list(find: Find, args: &Args, model: &AnyModel, reader: Reader<impl BufRead>) -> anyhow::Result<ExitCode> {
     let margin = args.margin.unwrap_or_default();
     let width = args.beam.iter().copied().max().unwrap_or(model.header.beam);
-    let two = Options { widths: vec![1, width], margin, listed: 0, with_gold: true, with_templates: false };
+    let two = TraceOptions { widths: vec![1, width], margin, listed: 0, with_gold: true, with_templates: false };
     let mut found = Vec::new();
     for (sentence, number) in reader.zip(1..) {
         let sentence = sentence?.for_target(model.header.target());
         if !has_gold(model, &sentence) {
             continue;
         }
-        match Found::new(model, sentence, number, &two) {
+        match DecodedSentence::new(model, sentence, number, &two) {
             Ok(of) => found.extend(of),
             Err(error) => eprintln!("warning: left out: {error}"),
         }
@@ -142,7 +147,8 @@ fn list(find: Find, args: &Args, model: &AnyModel, reader: Reader<impl BufRead>)
         output.finish()?;
         return Ok(ExitCode::SUCCESS);
     }
-    let options = Options { widths: args.beam.clone(), margin, listed: args.successors, ..Options::default() };
+    let options =
+        TraceOptions { widths: args.beam.clone(), margin, listed: args.successors, ..TraceOptions::default() };
     let title = format!("{name}: {} of {n_found} sentences at width {width}", found.len());
     find::pages(width, &found, &title, &args.output, |sentence, number| trace(model, sentence, number, &options))?;
     Ok(ExitCode::SUCCESS)

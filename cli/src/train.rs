@@ -57,7 +57,7 @@ pub struct Args {
     /// Write a checkpoint after an iteration if the last one is at least this many seconds old
     #[arg(long, default_value_t = 10.0, value_name = "S", value_parser = range::seconds, help_heading = "Running", hide = true)]
     checkpoint_seconds: f64,
-    /// The licence of the model, for `model info` to tell; the data may demand one
+    /// The licence of the model, for `model info` to show; the data may demand one
     #[arg(long, value_name = "TEXT", help_heading = "Running")]
     licence: Option<String>,
     /// Text about the model for `model info`, such as the treebank's name and version
@@ -76,7 +76,7 @@ pub struct Args {
 
 /// Counts, times and memory of one run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Stats {
+pub struct TrainingStats {
     /// Sentences in one pass, of all replicas.
     pub sentences: usize,
     /// Wall time from reading the data to the model on disk.
@@ -89,7 +89,7 @@ pub struct Stats {
     pub features: usize,
     /// Weights in the model.
     pub weights: usize,
-    /// The most memory that the process has held; none where the system does not tell.
+    /// Peak memory of the process; none where the system does not measure it.
     pub peak_rss_bytes: Option<u64>,
 }
 
@@ -138,7 +138,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         written.size.weights
     ));
     if let Some(mut file) = stats_output {
-        let stats = Stats {
+        let stats = TrainingStats {
             sentences: n_sentences,
             seconds: start.elapsed().as_secs_f64(),
             iterations: reports,

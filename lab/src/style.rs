@@ -25,11 +25,11 @@ impl Head<'_> {
     /// The page of this head and `content`, which is filled with `parts` as by [`filled`].
     pub(crate) fn page<'t>(&self, content: &str, parts: impl IntoIterator<Item = (&'t str, String)>) -> String {
         let head = [
-            ("{{title}}", escaped(self.title)),
+            ("{{title}}", escaped_xml(self.title)),
             ("{{css}}", [BASE, CONTROLS, self.css].concat()),
             ("{{pictures}}", self.pictures.to_owned()),
-            ("{{skip}}", escaped(self.skip.0)),
-            ("{{skip-name}}", escaped(self.skip.1)),
+            ("{{skip}}", escaped_xml(self.skip.0)),
+            ("{{skip-name}}", escaped_xml(self.skip.1)),
         ];
         filled(include_str!("style/head.html"), head) + &filled(content, parts)
     }
@@ -71,7 +71,7 @@ pub fn colour(name: &str, is_dark: bool) -> &'static str {
 }
 
 /// `text` as the content of an element. What XML cannot hold becomes the replacement character.
-pub(crate) fn escaped(text: &str) -> String {
+pub(crate) fn escaped_xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -1,10 +1,10 @@
 // The playground: a sentence and a width, and what both parsers make of it. `beams` draws each of them.
 
-const SCHOOLS = ["greedy", "global"];
+const TRAININGS = ["greedy", "global"];
 const FIRST_WIDTH = 8;
 
-const held = (id) => Uint8Array.from(atob(byId(id).textContent), (c) => c.charCodeAt(0));
-const groups = JSON.parse(new TextDecoder().decode(held("sentences")));
+const embedded = (id) => Uint8Array.from(atob(byId(id).textContent), (c) => c.charCodeAt(0));
+const groups = JSON.parse(new TextDecoder().decode(embedded("sentences")));
 const listed = groups.flatMap((group) => group.sentences.map((text) => ({ text, width: group.width })));
 
 // The words of a sentence in CoNLL-U: ranges and empty nodes are none.
@@ -34,7 +34,7 @@ function ask(name, said, ...numbers) {
   return answer;
 }
 
-// What is asked: the number of a listed sentence or a typed text, the width, and by school what is selected.
+// What is asked: the number of a listed sentence or a typed text, the width, and by training what is selected.
 const asked = { sentence: 0, text: "", width: FIRST_WIDTH, greedy: "", global: "" };
 const drawn = {};
 let stop = new AbortController();
@@ -47,12 +47,12 @@ function readAsked() {
   asked.text = text ?? "";
   const first = listed[asked.sentence - 1]?.width ?? FIRST_WIDTH;
   asked.width = Math.min(Math.max(Math.trunc(Number(found.get("width"))) || first, 1), 64);
-  for (const school of SCHOOLS) asked[school] = found.get(school) ?? "";
+  for (const training of TRAININGS) asked[training] = found.get(training) ?? "";
 }
 
 function address() {
   const shown = new URLSearchParams(asked.sentence ? { sentence: asked.sentence } : { text: asked.text });
-  for (const name of ["width", ...SCHOOLS]) if (asked[name]) shown.set(name, asked[name]);
+  for (const name of ["width", ...TRAININGS]) if (asked[name]) shown.set(name, asked[name]);
   return `#${shown}`;
 }
 // Browsers refuse addresses that change too often.
@@ -62,15 +62,15 @@ function keepAsked() {
   keeping = setTimeout(() => { if (location.hash !== address()) history.replaceState(null, "", address()); }, 150);
 }
 
-// Of each school an address of its own, as a page of one beam has it.
-const addressOf = (school) => ({
+// Of each training an address of its own, as a page of one beam has it.
+const addressOf = (training) => ({
   read: () => {
-    const [step, rank] = asked[school].split(".");
+    const [step, rank] = asked[training].split(".");
     return rank ? `width=${asked.width}&step=${step}&rank=${rank}` : "";
   },
   write: (shown) => {
     const found = new URLSearchParams(shown);
-    asked[school] = `${found.get("step")}.${found.get("rank")}`;
+    asked[training] = `${found.get("step")}.${found.get("rank")}`;
     keepAsked();
   },
 });
@@ -95,21 +95,21 @@ function run() {
     if (!text) throw new Error("Type a sentence.");
     const start = performance.now();
     const tagged = ask("tag", text);
-    const records = SCHOOLS.map((_, parser) => JSON.parse(ask("trace", tagged, parser, asked.width)));
+    const records = TRAININGS.map((_, parser) => JSON.parse(ask("trace", tagged, parser, asked.width)));
     const parsed = performance.now();
-    SCHOOLS.forEach((school, i) => {
-      const host = byId(`${school}-beam`);
+    TRAININGS.forEach((training, i) => {
+      const host = byId(`${training}-beam`);
       const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
       const pane = make("div", { className: "pane" }, byId("pane").content.cloneNode(true));
       root.replaceChildren(...[...document.querySelectorAll("style")].map((style) => style.cloneNode(true)), pane);
-      drawn[school] = beams(root, records[i], addressOf(school), stop.signal);
+      drawn[training] = beams(root, records[i], addressOf(training), stop.signal);
     });
     compare();
     const n = rowsOf(tagged).length;
     drawn.time = { parsed: parsed - start, drawn: performance.now() - parsed };
     byId("time").textContent = `${n} ${n === 1 ? "word" : "words"}, tagged and parsed twice in ${drawn.time.parsed.toFixed(0)} ms, drawn in ${drawn.time.drawn.toFixed(0)} ms.`;
   } catch (error) {
-    for (const school of SCHOOLS) byId(`${school}-beam`).shadowRoot?.replaceChildren();
+    for (const training of TRAININGS) byId(`${training}-beam`).shadowRoot?.replaceChildren();
     byId("time").textContent = "";
     tellFailure(error);
   }
@@ -118,7 +118,7 @@ function run() {
 
 // In a sentence, how both trees compare.
 function compare() {
-  const [greedy, global] = SCHOOLS.map((school) => drawn[school].trace.beams[0].output);
+  const [greedy, global] = TRAININGS.map((training) => drawn[training].trace.beams[0].output);
   const gold = drawn.global.trace.sentence.gold;
   const same = (a, b, i) => a.heads[i] === b.heads[i] && a.labels[i] === b.labels[i];
   const differ = greedy.heads.filter((_, i) => !same(greedy, global, i)).length;
@@ -172,9 +172,9 @@ async function begin() {
   themes();
   attend();
   try {
-    const { instance } = await WebAssembly.instantiate(held("engine"), {});
+    const { instance } = await WebAssembly.instantiate(embedded("engine"), {});
     engine = instance.exports;
-    for (const name of ["tagger", ...SCHOOLS]) ask("load", held(name));
+    for (const name of ["tagger", ...TRAININGS]) ask("load", embedded(name));
   } catch (error) {
     tellFailure(error);
     return;

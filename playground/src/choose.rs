@@ -26,7 +26,7 @@ type Wrong = [usize; WIDTHS.len()];
 type Measure = fn(Wrong, Wrong) -> usize;
 
 /// A kind of sentence.
-struct Kind {
+struct SentenceKind {
     name: &'static str,
     /// The width at which it shows.
     width: usize,
@@ -34,33 +34,33 @@ struct Kind {
 }
 
 /// The kinds; a sentence is of the first one that it fits.
-const KINDS: [Kind; 6] = [
-    Kind {
+const KINDS: [SentenceKind; 6] = [
+    SentenceKind {
         name: "A beam spoils it, after greedy training",
         width: 16,
         measure: |[one, _, sixteen, _], [.., global, _]| if one + global == 0 { sixteen } else { 0 },
     },
-    Kind {
+    SentenceKind {
         name: "Only global training finds it, at any width",
         width: 16,
         measure: |greedy, global| if global == [0; WIDTHS.len()] { least(greedy) } else { 0 },
     },
-    Kind {
+    SentenceKind {
         name: "A beam repairs it, after global training",
         width: 1,
         measure: |_, [one, four, sixteen, _]| if four + sixteen == 0 { one } else { 0 },
     },
-    Kind {
+    SentenceKind {
         name: "A beam of 4 is too narrow",
         width: 4,
         measure: |_, [_, four, sixteen, most]| if sixteen + most == 0 { four } else { 0 },
     },
-    Kind {
+    SentenceKind {
         name: "Only greedy training finds it",
         width: 1,
         measure: |[one, ..], global| if one == 0 { least(global) } else { 0 },
     },
-    Kind {
+    SentenceKind {
         name: "Neither finds it, at any width",
         width: 16,
         measure: |greedy, global| least(greedy).min(least(global)),
@@ -102,7 +102,7 @@ pub fn choose(folder: &Path, models: &[String; 3]) -> Result<Vec<Group>> {
             listed[kind].push((by, i));
         }
     }
-    let group = |(kind, mut found): (&Kind, Vec<(usize, usize)>)| {
+    let group = |(kind, mut found): (&SentenceKind, Vec<(usize, usize)>)| {
         // The clearest ones; of these the shorter ones first.
         found.sort_by_key(|&(by, i)| (std::cmp::Reverse(by.min(3)), gold[i].n_words(), i));
         let sentences = found.iter().take(MOST_LISTED).map(|&(_, i)| gold[i].text().to_owned()).collect();

@@ -7,7 +7,7 @@ use treebeam::error::{Error, Result};
 use treebeam::parser::{AnyParser, Loaded, ParseOptions};
 use treebeam::scorers::AnyModel;
 use treebeam::treebank::{Format, Sentence};
-use treebeam_lab::trace::{self, Options, data::Trace};
+use treebeam_lab::trace::{self, TraceOptions, data::Trace};
 
 /// Most words of a sentence: what can be drawn at every width.
 const MOST_WORDS: usize = 120;
@@ -62,7 +62,7 @@ impl Engine {
             return Err(Error::Usage(format!("a beam of width {width}; expected 1 to {MOST_WIDTH}")));
         }
         let with_gold = sentence.words().all(|word| sentence.head(word).is_some());
-        trace::trace(model, &sentence, 0, &Options { widths: vec![width], with_gold, ..Options::default() })
+        trace::trace(model, &sentence, 0, &TraceOptions { widths: vec![width], with_gold, ..TraceOptions::default() })
     }
 }
 

@@ -70,7 +70,7 @@ pub fn of_problem(problem: Problem) -> PyErr {
     PyValueError::new_err(problem.to_string())
 }
 
-/// What Python's `json` makes of a text.
+/// The object that Python's `json` reads from a text.
 pub fn from_json<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("json")?.call_method1("loads", (text,))
 }

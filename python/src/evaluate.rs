@@ -12,7 +12,7 @@ use crate::model::warn;
 use crate::options::chosen;
 use crate::sentences::Source;
 
-/// What `treebeam eval` says of the same: as JSON, and as text, which has fewer breakdowns unless some are asked for.
+/// Report of `treebeam eval` on the same: as JSON, and as text, which has fewer breakdowns unless some are asked for.
 #[pyfunction]
 #[pyo3(signature = (gold, systems, punct, punct_rule, granularity, by, samples, seed))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
@@ -61,7 +61,7 @@ pub fn evaluate(
     })
 }
 
-/// What is compared of a file or of sentences, which messages call by `name`.
+/// Trees of a file or of sentences to compare; messages call them by `name`.
 fn input(py: Python<'_>, object: &Bound<'_, PyAny>, name: &str) -> PyResult<EvalInput> {
     match Source::of(object)? {
         Source::File(path) => py.detach(|| EvalInput::read(&path)).map_err(exception),

@@ -35,7 +35,7 @@ static RESERVED: AtomicPtr<usize> = AtomicPtr::new(null_mut());
 static REFUSALS: AtomicUsize = AtomicUsize::new(0);
 
 /// Those among them that were before the last call that began with a full reserve.
-static TOLD: AtomicUsize = AtomicUsize::new(0);
+static REPORTED: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: every call is passed to `System` as it came, and again if the first attempt gave nothing; what `System` gives is passed on as it
 // is. The reserve is of `System`, too, and freed by whoever takes its pointer away. Nothing here unwinds or allocates.
@@ -125,7 +125,7 @@ fn reserve(size: usize, exact: bool) -> PyResult<()> {
     let sizes = [size, size / 4, size / 16].into_iter().filter(|of| size == RESERVE || *of == size);
     let made = there.or_else(|| {
         sizes.clone().find_map(Reserve::new).or_else(|| {
-            // Threads of a parser that was given up may be about to end and to give back what they held.
+            // Threads of a parser that was given up may be about to end and to free their memory.
             std::thread::sleep(PATIENCE);
             sizes.clone().find_map(Reserve::new)
         })
@@ -136,12 +136,12 @@ fn reserve(size: usize, exact: bool) -> PyResult<()> {
     Ok(())
 }
 
-/// From now on, panics for want of memory are not told on standard error: a backtrace takes more memory than there is, and the MemoryError
-/// tells the rest.
+/// From now on, panics for want of memory are not reported on standard error: a backtrace takes more memory than there
+/// is, and the MemoryError says the rest.
 pub fn quiet_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if REFUSALS.load(Ordering::SeqCst) == TOLD.load(Ordering::SeqCst) {
+        if REFUSALS.load(Ordering::SeqCst) == REPORTED.load(Ordering::SeqCst) {
             usual(panic);
         }
     }));
@@ -187,7 +187,7 @@ impl Watch {
     pub fn begin() -> PyResult<Watch> {
         reserve(RESERVE, false)?;
         let refusals = REFUSALS.load(Ordering::SeqCst);
-        TOLD.store(refusals, Ordering::SeqCst);
+        REPORTED.store(refusals, Ordering::SeqCst);
         Ok(Watch(refusals))
     }
 

@@ -225,7 +225,7 @@ impl Model {
         guarded(|| Ok(self.model.labels().names().iter().map(String::as_str).collect()))
     }
 
-    /// What the model is and how it was made, as `treebeam model info --json` says under `header`.
+    /// Description of the model and of its training, as `treebeam model info --json` says under `header`.
     #[getter]
     fn header<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded(|| from_json(py, &self.model.header().map_err(exception)?.to_string()))
@@ -400,8 +400,13 @@ impl Model {
             let margin =
                 margin.map_or(Ok(Margin::None), str::parse).map_err(|error: String| PyValueError::new_err(error))?;
             let with_gold = gold && sentence.tree(Roots::Several, &mut model.labels().clone()).is_ok();
-            let options =
-                trace::Options { widths: beam, margin, listed: successors, with_gold, ..trace::Options::default() };
+            let options = trace::TraceOptions {
+                widths: beam,
+                margin,
+                listed: successors,
+                with_gold,
+                ..trace::TraceOptions::default()
+            };
             py.detach(|| {
                 let record = trace::trace(model, sentence, 1, &options)?;
                 let json = serde_json::to_string(&record).map_err(|error| Error::Usage(error.to_string()))?;

@@ -12,10 +12,10 @@ use crate::errors::{exception, of_problem};
 use crate::memory::{Watch, probe, room};
 use crate::tree::Tree;
 
-/// What text that was handed over is called in messages.
+/// Name in messages of text that was handed over.
 const TEXT: &str = "text";
 
-/// What a sentence may be, for messages.
+/// Types of a sentence, for messages.
 const EXPECTED: &str = "a list of (form, upos), a list of dictionaries with `form` and `upos`, a TokenList of conllu, \
                         a Doc or Span of spaCy, or a Tree";
 

@@ -24,9 +24,9 @@ use crate::model::{Model, load, warn};
 use crate::options::of_training;
 use crate::sentences::{Source, text};
 
-/// How often Ctrl-C is listened for.
+/// Interval between checks for Ctrl-C.
 const LISTEN: Duration = Duration::from_millis(50);
-/// How long a run that is given up is waited for; it looks up after each sentence.
+/// Time to wait for a run that is given up; it checks after each sentence.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Trains a model, writes it to `model` and reads it from there.
@@ -60,15 +60,15 @@ pub fn train(
             train.iter().chain(dev.iter().flatten()).filter_map(|part| part.source.path()).collect();
         job.check(&files, &[]).map_err(exception)?;
         let memory = Watch::begin()?;
-        let (tell, events) = channel();
+        let (sender, events) = channel();
         // Receivers are for one thread, and Python's own is let go while it waits.
         let events = Mutex::new(events);
         let stop = Arc::new(AtomicBool::new(false));
-        let mut watcher = Watcher { tell: tell.clone(), stop: Arc::clone(&stop), memory };
+        let mut watcher = Watcher { sender: sender.clone(), stop: Arc::clone(&stop), memory };
         let training = move || {
             let done = run(&job, &train, dev.as_deref(), &mut watcher);
             // Nobody waits any more for a run that was given up.
-            let _ = tell.send(Event::Done(done));
+            let _ = sender.send(Event::Done(done));
         };
         std::thread::Builder::new().spawn(training).map_err(|error| exception(no_threads(1, &error)))?;
         let listened = listen(py, &events, on_iteration);
@@ -82,7 +82,7 @@ pub fn train(
     })
 }
 
-/// What the thread that trains has to say.
+/// Event of the thread that trains.
 enum Event {
     /// An iteration is over; whether to go on is waited for.
     Iteration(IterationReport, SyncSender<Next>),
@@ -134,9 +134,9 @@ fn described<'py>(py: Python<'py>, report: &IterationReport) -> PyResult<Bound<'
     Ok(described)
 }
 
-/// Tells the main thread of the run, and listens whether it is to be given up.
+/// Reports the run to the main thread, and learns from it if it is to be given up.
 struct Watcher {
-    tell: Sender<Event>,
+    sender: Sender<Event>,
     stop: Arc<AtomicBool>,
     memory: Watch,
 }
@@ -151,7 +151,7 @@ impl Observer for Watcher {
 
     fn report(&mut self, report: &IterationReport) -> Next {
         let (answer, answered) = sync_channel(1);
-        if self.tell.send(Event::Iteration(report.clone(), answer)).is_err() {
+        if self.sender.send(Event::Iteration(report.clone(), answer)).is_err() {
             return Next::GiveUp;
         }
         answered.recv().unwrap_or(Next::GiveUp)
@@ -160,7 +160,7 @@ impl Observer for Watcher {
     fn warn(&mut self, line: Arguments<'_>) {
         let line = line.to_string();
         let line = line.strip_prefix("note: ").or(line.strip_prefix("warning: ")).unwrap_or(&line).to_owned();
-        let _ = self.tell.send(Event::Warning(line));
+        let _ = self.sender.send(Event::Warning(line));
     }
 }
 

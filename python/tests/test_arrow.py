@@ -84,14 +84,14 @@ def test_rows_without_words(data):
 
 
 @pytest.mark.parametrize(
-    "tokens, upos, told",
+    "tokens, upos, message",
     [
         (["a", "b"], ["X"], "row 1: 1 values of UPOS for 2 tokens; expected one for each"),
         (["a", ""], ["X", "X"], "row 1: word 2 without a token"),
         (["a", None], ["X", "X"], "row 1: word 2 without a token"),
     ],
 )
-def test_malformed_rows_are_told_or_left_out(data, tokens, upos, told):
+def test_malformed_rows_are_reported_or_left_out(data, tokens, upos, message):
     sentences = data.sentences()[:2]
     columns = batch(sentences).to_pydict()
     columns["tokens"].insert(1, tokens)
@@ -100,12 +100,12 @@ def test_malformed_rows_are_told_or_left_out(data, tokens, upos, told):
     rows = pa.RecordBatch.from_pydict(columns, schema=batch(sentences).schema)
     with pytest.raises(ValueError) as error:
         data.model().parse_arrow(rows)
-    assert told in str(error.value)
+    assert message in str(error.value)
     expected = arcs(data.parsed())
     assert arcs_in(data.model().parse_arrow(rows, keep_going=True)) == [expected[0], None, expected[1]]
 
 
-def test_columns_that_are_not_there_are_told(data):
+def test_columns_that_are_not_there_are_reported(data):
     model = data.model()
     with pytest.raises(ValueError, match="expected `upos`"):
         model.parse_arrow(batch(data.sentences()).select(["tokens"]))
@@ -212,9 +212,9 @@ def arrays(schema, array):
 
 @pytest.mark.parametrize("field", ["length", "offset", "n_buffers", "n_children"])
 @pytest.mark.parametrize("value", [-1, -(2**63), 2**62, 2**63 - 1])
-def test_impossible_numbers_are_told(data, field, value):
+def test_impossible_numbers_are_reported(data, field, value):
     if field in ("n_buffers", "n_children") and value > 0:
-        pytest.skip("nobody can tell how many pointers there are")
+        pytest.skip("the number of pointers is unknown")
     for place in range(5):
 
         def change(forged, schema, array):
@@ -226,7 +226,7 @@ def test_impossible_numbers_are_told(data, field, value):
 
 @pytest.mark.parametrize("place", range(4))
 @pytest.mark.parametrize("offsets", [[-1], [0, -5], [0, 3, 2], [0, 2**31 - 1], [2**31 - 1]])
-def test_impossible_offsets_are_told(data, offsets, place):
+def test_impossible_offsets_are_reported(data, offsets, place):
     sentences = data.sentences()[:3]
 
     def change(forged, schema, array):
@@ -245,7 +245,7 @@ def test_impossible_offsets_are_told(data, offsets, place):
 
 
 @pytest.mark.parametrize("place", range(4))
-def test_missing_buffers_and_children_are_told(data, place):
+def test_missing_buffers_and_children_are_reported(data, place):
     def no_buffer(forged, schema, array):
         forged.put([of for _, of in arrays(schema, array)][place].buffers, 1, None)
 

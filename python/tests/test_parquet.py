@@ -87,8 +87,8 @@ def test_malformed_rows_are_named(data, tmp_path):
     model = data.model_path("beams")
     with pytest.raises(ValueError) as error:
         parquet.parse(source, target, model)
-    told = f"{source}: row 1 (sent_id q): 1 values of UPOS for 2 tokens; expected one for each"
-    assert str(error.value).startswith(told) and not target.exists()
+    message = f"{source}: row 1 (sent_id q): 1 values of UPOS for 2 tokens; expected one for each"
+    assert str(error.value).startswith(message) and not target.exists()
     assert sorted(os.listdir(tmp_path)) == ["a.parquet"]
     assert parquet.parse(source, target, model, keep_going=True) == 1
     assert [tree if tree is None else len(tree) for tree in trees_in(target)] == [2, None, None, 0]

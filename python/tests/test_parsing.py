@@ -81,8 +81,8 @@ def test_several_trees_and_how_they_agree(data):
     assert all(((tree.confidences > 0) & (tree.confidences <= 1)).all() for tree in sure)
     written = model.parse_conllu(data.dev_text(), beam=8, confidences=4)
     assert written == data.parsed("beams", "--beam", 8, "--confidences", 4)
-    told = re.findall(r"HeadConf=([01]\.[0-9]{2})\|LabelConf=([01]\.[0-9]{2})$", written, re.MULTILINE)
-    heads, labels = (numpy.array(column, float) for column in zip(*told))
+    found = re.findall(r"HeadConf=([01]\.[0-9]{2})\|LabelConf=([01]\.[0-9]{2})$", written, re.MULTILINE)
+    heads, labels = (numpy.array(column, float) for column in zip(*found))
     assert numpy.allclose(heads, numpy.concatenate([tree.confidences for tree in sure]), atol=0.0051)
     assert numpy.allclose(labels, numpy.concatenate([tree.label_confidences for tree in sure]), atol=0.0051)
     with pytest.raises(ValueError, match="expected --beam"):
@@ -131,7 +131,7 @@ def test_pictures(data):
 
 
 @pytest.mark.parametrize(
-    "sentences, told",
+    "sentences, message",
     [
         ([[("a", "X")], [("b", "X"), ("", "X")]], "sentences[1]:2: an empty FORM"),
         ([[]], "a sentence without words"),
@@ -143,13 +143,13 @@ def test_pictures(data):
         ("1\ta\t_\n\n", "text:1: 3 columns; expected 10 columns"),
     ],
 )
-def test_what_is_no_sentence_is_told(data, sentences, told):
+def test_what_is_no_sentence_is_reported(data, sentences, message):
     with pytest.raises(ValueError) as error:
         data.model().parse(sentences)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
-def test_options_that_do_not_fit_are_told(data):
+def test_options_that_do_not_fit_are_reported(data):
     for options in [{"beam": 0}, {"threads": 0}, {"search": "no"}, {"margin": "wide"}, {"beam": -3}]:
         with pytest.raises(ValueError):
             data.model().parse(data.sentences(), **options)
@@ -159,14 +159,14 @@ def test_options_that_do_not_fit_are_told(data):
         data.model().k_best(data.sentences(), 0)
 
 
-def test_unknown_tags_are_told(data):
+def test_unknown_tags_are_reported(data):
     with pytest.warns(UserWarning, match="were not in the training data"):
         data.model().parse([[("a", "NN"), ("b", "NN")]])
     with pytest.warns(UserWarning, match="is empty"):
         data.model().parse([["a", "b"]])
 
 
-def test_files_that_are_no_models_are_told(data, tmp_path):
+def test_files_that_are_no_models_are_reported(data, tmp_path):
     with pytest.raises(FileNotFoundError, match="missing.model"):
         treebeam.load(tmp_path / "missing.model")
     with pytest.raises(ValueError, match="train.conllu"):

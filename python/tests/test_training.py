@@ -126,10 +126,10 @@ def test_errors_are_those_of_the_program(data, tmp_path):
     model = tmp_path / "a.model"
     for options in [{"beam": 0}, {"system": "mst", "beam": 4}, {"iterations": "plateau"}, {"features": "no-such"}]:
         flags = [part for name, value in options.items() for part in (f"--{name}", str(value))]
-        told = fails("train", "--train", data.train, "--model", model, *flags)
+        message = fails("train", "--train", data.train, "--model", model, *flags)
         with pytest.raises(ValueError) as error:
             treebeam.train(data.train, model, **options)
-        assert f"error: {error.value}" == told, options
+        assert f"error: {error.value}" == message, options
     for options in [{"beem": 4}, {"system": "arc-lazy"}, {"beam": "wide"}, {"seed": -1}, {"threads": 0}]:
         with pytest.raises(ValueError):
             treebeam.train(data.train, model, **options)
@@ -142,7 +142,7 @@ def test_errors_are_those_of_the_program(data, tmp_path):
     assert not model.exists()
 
 
-def test_options_without_effect_are_told(data, tmp_path):
+def test_options_without_effect_are_reported(data, tmp_path):
     with pytest.warns(UserWarning, match="--update has no effect"):
         treebeam.train(data.train, tmp_path / "a.model", training="greedy", update="early", iterations=1)
 

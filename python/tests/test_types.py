@@ -21,9 +21,9 @@ def test_stubs_have_what_the_module_has():
     public = {name for name in dir(_treebeam) if not name.startswith("_")}
     assert set(classes) | functions == public
     for name, stub in classes.items():
-        told = {node.name for node in stub.body if isinstance(node, ast.FunctionDef)}
+        declared = {node.name for node in stub.body if isinstance(node, ast.FunctionDef)}
         found = {member for member in vars(getattr(_treebeam, name)) if not member.startswith("_")}
-        assert {member for member in told if not member.startswith("_")} == found, name
+        assert {member for member in declared if not member.startswith("_")} == found, name
     assert set(treebeam.__all__) <= set(dir(treebeam))
 
 

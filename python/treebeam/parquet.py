@@ -178,13 +178,13 @@ def _existing(path: str) -> str:
 
 
 def _trees(model, text, source, first, keep_going, options):
-    """The trees of a text; problems are told by the lines of the file, or the sentence is left out."""
+    """The trees of a text; problems name the lines of the file, or the sentence is left out."""
     try:
         return model.parse(text, **options), 0
     except ValueError as error:
-        told, is_malformed = _placed(str(error), source, first)
+        message, is_malformed = _placed(str(error), source, first)
         if not keep_going or not is_malformed:
-            raise ValueError(told + (" (--keep-going leaves out what is malformed)" if is_malformed else "")) from None
+            raise ValueError(message + (" (--keep-going leaves out what is malformed)" if is_malformed else "")) from None
     trees, n_left_out, line = [], 0, first
     for block in re.split(rb"(?<=\n)\r?\n", text):
         if block.strip():

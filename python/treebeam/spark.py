@@ -131,7 +131,7 @@ def pipe(df, model, *, program="treebeam", options=()):
             text=True,
             encoding="utf-8",
         )
-        waiting, failed, told = queue.Queue(maxsize=1 << 14), [], []
+        waiting, failed, messages = queue.Queue(maxsize=1 << 14), [], []
 
         def feed():
             try:
@@ -142,14 +142,14 @@ def pipe(df, model, *, program="treebeam", options=()):
                     waiting.put(row)
                     row = next(rows, None)
                 process.stdin.close()
-            except BaseException as error:  # what it is is told by the thread that waits
+            except BaseException as error:  # the thread that waits reports it
                 failed.append(error)
                 process.kill()
             finally:
                 waiting.put(None)
 
         threads = [threading.Thread(target=feed, daemon=True)]
-        threads.append(threading.Thread(target=lambda: told.append(process.stderr.read()), daemon=True))
+        threads.append(threading.Thread(target=lambda: messages.append(process.stderr.read()), daemon=True))
         for thread in threads:
             thread.start()
         while True:
@@ -174,6 +174,6 @@ def pipe(df, model, *, program="treebeam", options=()):
         if failed and not isinstance(failed[0], BrokenPipeError):
             raise failed[0]
         if status != 0:
-            raise RuntimeError(f"{' '.join(process.args)}: status {status}: {''.join(told).strip()}")
+            raise RuntimeError(f"{' '.join(process.args)}: status {status}: {''.join(messages).strip()}")
 
     return df.sparkSession.createDataFrame(df.rdd.mapPartitions(partition), StructType(kept + added))

@@ -11,7 +11,7 @@ QUIET = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
     " --disable-component-update --disable-sync"
 )
-SIZES = {"telephone": (390, 844), "desk": (1400, 900)}
+SIZES = {"telephone": (390, 844), "desktop": (1400, 900)}
 # Contrasts that WCAG 2.2 asks for, level AA: texts, and large texts.
 TEXT, LARGE = 4.5, 3.0
 

@@ -1,6 +1,6 @@
 """Looks at the page of `treebeam report` in a browser, as its readers do.
 
-Opens it from a file, light and dark, on a telephone and on a desk, and checks that nothing is fetched, nothing is
+Opens it from a file, light and dark, on a telephone and on a desktop, and checks that nothing is fetched, nothing is
 reported to the console, nothing is wider than the page, texts are legible, that the answer is on the first screen, and
 that what should move does. Pictures of what it saw go to a folder.
 
@@ -90,14 +90,14 @@ class Report(Check):
         self.expect(points.count() > 0, "nothing to check: no point")
         at = points.nth(points.count() // 2).locator("use").bounding_box()
         self.page.mouse.move(at["x"] + at["width"] / 2, at["y"] + at["height"] / 2)
-        self.expect(tip.is_visible(), "a point that is pointed at tells what it is")
+        self.expect(tip.is_visible(), "a point that is pointed at says what it is")
         facts = [fact for fact in tip.locator("b, span").all_inner_texts() if fact]
-        self.expect(len(facts) >= 3, f"curve, x and y are told: {facts}")
+        self.expect(len(facts) >= 3, f"curve, x and y are named: {facts}")
         self.picture("tooltip")
         self.page.mouse.move(2, 300)
         self.expect(not tip.is_visible(), "the tooltip goes")
         points.first.focus()
-        self.expect(tip.is_visible(), "a point in focus tells what it is")
+        self.expect(tip.is_visible(), "a point in focus says what it is")
         first = tip.inner_text()
         self.page.keyboard.press("ArrowRight")
         self.expect(tip.is_visible() and tip.inner_text() != first, "the arrow key goes to the next point")
@@ -139,7 +139,7 @@ class Report(Check):
         cell = self.visible(".map td").first
         self.go(self.visible(".heat").first)
         cell.hover()
-        self.expect(self.page.locator(".tip").is_visible(), "a cell of a heat map that is pointed at tells what it is")
+        self.expect(self.page.locator(".tip").is_visible(), "a cell of a heat map that is pointed at says what it is")
         self.picture("heat")
 
     def tour(self):

@@ -1,6 +1,6 @@
 """Looks at the page of `treebeam eval --html` in a browser, as its readers do.
 
-Opens it from a file, light and dark, on a telephone and on a desk, and checks that nothing is fetched, nothing is wider
+Opens it from a file, light and dark, on a telephone and on a desktop, and checks that nothing is fetched, nothing is wider
 than the page, texts are legible, and that the answer is on the first screen. Pictures of what it saw go to a folder.
 
     python scores.py PAGE PICTURES

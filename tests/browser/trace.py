@@ -1,6 +1,6 @@
 """Looks at a page of `treebeam trace` in a browser, as its readers do.
 
-Opens it from a file, light and dark, on a telephone and on a desk, and checks that nothing is fetched, nothing is
+Opens it from a file, light and dark, on a telephone and on a desktop, and checks that nothing is fetched, nothing is
 reported to the console, nothing is wider than the page, texts are legible, that keys, slider and clicks do what they
 should, that the address keeps the state and that pictures are saved. Pictures of what it saw go to a folder.
 
@@ -32,9 +32,9 @@ class Watched(Check):
         """What one sees without doing anything: the answer. Of the record, which may lie beside the page, nothing is lost."""
         record = Path(unquote(urlparse(self.page.url).path)).with_suffix(".json")
         if record.exists():
-            held = json.loads(self.page.evaluate("JSON.stringify(trace)"))
-            self.expect(held == json.loads(record.read_text(encoding="utf-8")), "the page holds the whole record")
-        self.expect(self.page.locator("#answer").inner_text().strip(), "the answer is told")
+            record_of_page = json.loads(self.page.evaluate("JSON.stringify(trace)"))
+            self.expect(record_of_page == json.loads(record.read_text(encoding="utf-8")), "the page holds the whole record")
+        self.expect(self.page.locator("#answer").inner_text().strip(), "the answer is shown")
         self.expect(self.page.locator("#timeline svg path").count() > 4, "there is a timeline")
         fell = self.page.evaluate("fall()?.step ?? null")
         if fell is not None:
@@ -68,12 +68,12 @@ class Watched(Check):
             self.go(self.page.locator("#stacks"))
             self.picture("stacks")
         self.press("End", "?")
-        self.expect(self.page.locator("#keys").is_visible(), "? tells the keys")
+        self.expect(self.page.locator("#keys").is_visible(), "? lists the keys")
         self.press("?")
 
     def every_item(self):
         """Nothing fails wherever one goes."""
-        told = self.page.evaluate(
+        wrong = self.page.evaluate(
             """() => {
               for (const [number, of] of trace.beams.entries()) {
                 state.beam = number;
@@ -91,7 +91,7 @@ class Watched(Check):
               return null;
             }"""
         )
-        self.expect(told is None, told)
+        self.expect(wrong is None, wrong)
 
     def widths(self):
         self.page.evaluate("state.beam = 0; showBeam()")
@@ -114,7 +114,7 @@ class Watched(Check):
             "(() => { const frame = timeline.getBoundingClientRect(); return [frame.left + grid.x(2), frame.top + grid.y(1)]; })()"
         )
         self.page.mouse.move(x, y)
-        self.expect(self.page.locator(".tip").is_visible(), "an item that is pointed at tells what it is")
+        self.expect(self.page.locator(".tip").is_visible(), "an item that is pointed at says what it is")
         self.page.mouse.click(x, y)
         self.expect((self.state()["step"], self.state()["rank"]) == (2, 1), f"a click selects: {self.state()}")
         kept = self.page.locator("#successors td button").first

@@ -1,6 +1,6 @@
 """Looks at a page of `treebeam draw` in a browser, as its readers do.
 
-Opens it from a file, light and dark, on a telephone and on a desk, and checks that nothing is fetched, nothing is
+Opens it from a file, light and dark, on a telephone and on a desktop, and checks that nothing is fetched, nothing is
 reported to the console, nothing is wider than the page, texts are legible, that sorting, filters and search find what
 they should, that the address keeps the state and that pictures are saved. Pictures of what it saw go to a folder.
 
@@ -30,7 +30,7 @@ class Trees(Check):
 
     def first(self):
         self.picture("top")
-        self.expect(self.page.locator("#answer p").count() == 2, "both parsers' scores are told")
+        self.expect(self.page.locator("#answer p").count() == 2, "both parsers' scores are shown")
         self.expect(self.cards() > 0, "there are sentences")
         errors = self.page.evaluate("found.map((sentence) => compared(sentence, 0, 1).all)")
         self.expect(errors == sorted(errors, reverse=True), f"the worst come first: {errors}")
@@ -39,7 +39,7 @@ class Trees(Check):
 
     def drawn(self):
         """Every word and every arrow is there once in each tree, and no picture is wider than its card."""
-        told = self.page.evaluate(
+        wrong = self.page.evaluate(
             """() => {
               showMore(1000);
               return [...document.querySelectorAll("article")].map((card, i) => {
@@ -52,7 +52,7 @@ class Trees(Check):
               }).filter((fault) => fault);
             }"""
         )
-        self.expect(not told, told)
+        self.expect(not wrong, wrong)
 
     def filters(self):
         total = len(self.found())
@@ -68,7 +68,7 @@ class Trees(Check):
             all(self.page.evaluate("found.map((s) => compared(s, 0, 2).all < compared(s, 0, 1).all)")), "the second is better"
         )
         self.choose("pair", "1-2")
-        self.go(self.page.locator("#told"))
+        self.go(self.page.locator("#status"))
         self.picture("parsers")
         self.choose("pair", "0-1")
         self.choose("show", "all")
@@ -95,7 +95,7 @@ class Trees(Check):
         self.expect(len(self.found()) == 1, "a sentence is found by its id")
         self.page.locator("#find").fill("no such word")
         self.page.wait_for_timeout(300)
-        self.expect(self.cards() == 0 and self.page.locator("#told").is_visible(), "that nothing is found is told")
+        self.expect(self.cards() == 0 and self.page.locator("#status").is_visible(), "the page says that nothing is found")
         self.page.locator("#find").fill("")
         self.page.wait_for_timeout(300)
 

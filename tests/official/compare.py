@@ -225,7 +225,7 @@ def compare_eval(program, gold, system):
         if ours is None:
             wrong.append(f"no {metric}")
             continue
-        told = [
+        pairs = [
             (ours["correct"], theirs.correct),
             (ours["gold"], theirs.gold_total),
             (ours["system"], theirs.system_total),
@@ -234,7 +234,7 @@ def compare_eval(program, gold, system):
             (ours["recall"], 100 * theirs.recall),
             (ours["f1"], 100 * theirs.f1),
         ]
-        wrong += [f"{metric}: {ours} against {theirs.__dict__}" for a, b in told if a != b][:1]
+        wrong += [f"{metric}: {ours} against {theirs.__dict__}" for a, b in pairs if a != b][:1]
     return wrong
 
 

@@ -3,7 +3,7 @@
 
     tests/torture/run.py PROGRAM [--rounds N] [--seed S] [--only NAME]
 
-Every attack ends well if the program exits by itself, with code 0, 1 or 2 (or 128 and the number of a signal that told it to
+Every attack ends well if the program exits by itself, with code 0, 1 or 2 (or 128 and the number of a signal that asked it to
 stop), says no word of a panic, leaves no temporary file, takes no more memory than 20 times its input beyond what it takes for
 an empty one, and does what the attack says besides. The exit code is 1 if anything fell.
 """
@@ -106,13 +106,13 @@ class Bench:
         return ended
 
     def judge(self, what, ended, codes, tidy=True):
-        told = ended.err[-600:].decode(errors="replace")
+        message = ended.err[-600:].decode(errors="replace")
         if ended.code < 0:
-            raise Fell(f"{what}: ended by {signal.Signals(-ended.code).name}: {told}")
+            raise Fell(f"{what}: ended by {signal.Signals(-ended.code).name}: {message}")
         if b"panicked" in ended.err or ended.code == 101:
-            raise Fell(f"{what}: panicked: {told}")
+            raise Fell(f"{what}: panicked: {message}")
         if ended.code not in codes:
-            raise Fell(f"{what}: exit code {ended.code}, expected one of {codes}: {told}")
+            raise Fell(f"{what}: exit code {ended.code}, expected one of {codes}: {message}")
         if ended.code == 2 and not ended.err.strip() and not ended.out.strip():
             raise Fell(f"{what}: exit code 2 without a word")
         if tidy:
@@ -285,10 +285,10 @@ def streams_that_are_closed(bench):
             if how == "stdout read a little":
                 process.stdout.read(10)
                 process.stdout.close()
-            told = b"" if process.stderr.closed else process.stderr.read()
+            message = b"" if process.stderr.closed else process.stderr.read()
             if not process.stdout.closed:
                 process.stdout.read()
-            ended = Ended(process.wait(120), b"?", told, 0, 0)
+            ended = Ended(process.wait(120), b"?", message, 0, 0)
             if how == "not there" and "--help" not in line:
                 code = 2  # Nothing can be written, which is an error.
             bench.judge(f"{line}, {how}", ended, (0, 1, 2) if code is None else (code,))
@@ -371,11 +371,11 @@ def signals(bench):
                 process = bench.start(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
                 time.sleep(0.3 + bench.random.random())
                 process.send_signal(number)
-                told = process.stderr.read()
-                ended = Ended(process.wait(60), b"", told, 0, 0)
+                message = process.stderr.read()
+                ended = Ended(process.wait(60), b"", message, 0, 0)
                 bench.judge(f"{line}, {number.name}", ended, (128 + number,))
-                if number.name.encode() not in told:
-                    raise Fell(f"{line}: nothing said of {number.name}: {told[-200:]}")
+                if number.name.encode() not in message:
+                    raise Fell(f"{line}: nothing said of {number.name}: {message[-200:]}")
     process = bench.start("parse --model small.model --beam 8 many.conllu -o out.conllu", stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     time.sleep(0.5)
@@ -392,8 +392,8 @@ def kills(bench):
         while not bench.path("killed.model").exists():
             process = bench.start(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
             try:
-                told = process.communicate(timeout=bench.random.uniform(0.02, 2.0))[1]
-                bench.judge(line, Ended(process.returncode, b"", told, 0, 0), (0,), tidy=False)
+                message = process.communicate(timeout=bench.random.uniform(0.02, 2.0))[1]
+                bench.judge(line, Ended(process.returncode, b"", message, 0, 0), (0,), tidy=False)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.communicate()
@@ -422,12 +422,12 @@ def killed_experiments(bench):
         for _ in range(200):
             process = bench.start([*line, "killed"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
             try:
-                told = process.communicate(timeout=bench.random.uniform(0.05, 0.8))[1]
+                message = process.communicate(timeout=bench.random.uniform(0.05, 0.8))[1]
             except subprocess.TimeoutExpired:
                 process.send_signal(number)
-                told = process.communicate()[1]
+                message = process.communicate()[1]
             if process.returncode != -signal.SIGKILL:
-                bench.judge(f"{line}, {number.name}", Ended(process.returncode, b"", told, 0, 0), (0, 128 + number), tidy=False)
+                bench.judge(f"{line}, {number.name}", Ended(process.returncode, b"", message, 0, 0), (0, 128 + number), tidy=False)
             if process.returncode == 0:
                 break
         bench.run([*line, "killed"], codes=(0,))
@@ -475,9 +475,9 @@ def full_disks(bench):
         for line in ["treebank check dev.conllu", "treebank stats dev.conllu", "eval dev.conllu parsed.conllu",
                      "parse --model small.model dev.conllu", "features list", "treebank generate"]:
             process = bench.start(line, stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE)
-            told = process.communicate(timeout=60)[1]
+            message = process.communicate(timeout=60)[1]
             codes = (0, 2) if "check" in line else (2,)
-            bench.judge(f"{line} > /dev/full", Ended(process.returncode, b"", told, 0, 0), codes)
+            bench.judge(f"{line} > /dev/full", Ended(process.returncode, b"", message, 0, 0), codes)
 
 
 @attack
@@ -571,8 +571,8 @@ def two_processes(bench):
     lines = [f"{TRAIN} --model shared.model", f"{TRAIN} --model shared.model"]
     processes = [bench.start(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for line in lines]
     for process in processes:
-        told = process.communicate(timeout=300)[1]
-        bench.judge("two trainings of one model", Ended(process.returncode, b"", told, 0, 0), (0, 2), tidy=False)
+        message = process.communicate(timeout=300)[1]
+        bench.judge("two trainings of one model", Ended(process.returncode, b"", message, 0, 0), (0, 2), tidy=False)
     bench.tidy("two trainings of one model")
     if bench.path("shared.model").read_bytes() != bench.path("small.model").read_bytes():
         raise Fell("two trainings of one model made another")
@@ -612,9 +612,9 @@ def models_that_change_while_they_are_used(bench):
                     os.replace(bench.path("new.model"), bench.path("used.model"))
                 else:
                     bench.path("used.model").unlink()
-                told = process.communicate(timeout=300)[1]
+                message = process.communicate(timeout=300)[1]
                 what = f"{model}, {how} while it is used"
-                bench.judge(what, Ended(process.returncode, b"", told, 0, 0), (0, 2))
+                bench.judge(what, Ended(process.returncode, b"", message, 0, 0), (0, 2))
                 if process.returncode == 0 and bench.path("used.out").read_bytes() != expected:
                     raise Fell(f"{what}: other trees")
 

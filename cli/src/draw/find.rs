@@ -11,13 +11,13 @@ use treebeam::treebank::{Reader, Sentence};
 use treebeam_lab::draw::DrawnTree;
 
 /// A sentence, and what evaluation reads of it in each file.
-pub struct Found {
+pub struct AlignedSentence {
     pub number: usize,
     pub sentence: Sentence,
     pub inputs: Vec<EvalInput>,
 }
 
-impl Found {
+impl AlignedSentence {
     /// True if the trees of any two files differ.
     pub fn differs(&self) -> bool {
         self.inputs.iter().any(|input| input.sentences[0].analysis() != self.inputs[0].sentences[0].analysis())
@@ -50,13 +50,13 @@ pub struct Row {
 
 impl Row {
     /// The sentence with its trees.
-    pub fn found(self) -> Result<Found> {
+    pub fn found(self) -> Result<AlignedSentence> {
         // Words are compared and trees checked as `treebeam eval` does.
         let input = |sentence: &Sentence| EvalInput::of_sentences(sentence.source(), [sentence]);
         let inputs: Vec<EvalInput> = self.sentences.iter().map(input).collect::<Result<_, Problem>>()?;
         inputs[1..].iter().try_for_each(|input| check_alignment(&inputs[0], input))?;
         let sentence = self.sentences.into_iter().next().unwrap_or_else(|| unreachable!("there is a first file"));
-        Ok(Found { number: self.number, sentence, inputs })
+        Ok(AlignedSentence { number: self.number, sentence, inputs })
     }
 }
 
@@ -73,13 +73,13 @@ impl Files {
     }
 
     /// The sentence of this id, or else this number.
-    pub fn named(&mut self, wanted: &str) -> Result<Found> {
+    pub fn named(&mut self, wanted: &str) -> Result<AlignedSentence> {
         let path = self.paths[0].display().to_string();
         sentence::find(&mut *self, &path, wanted, |row| &row.sentences[0])?.1.found()
     }
 
     /// The first sentence.
-    pub fn first(&mut self) -> Result<Found> {
+    pub fn first(&mut self) -> Result<AlignedSentence> {
         match self.next() {
             Some(row) => row?.found(),
             None => Err(sentence::not_found(&self.paths[0].display().to_string(), "1", 0)),
@@ -87,7 +87,7 @@ impl Files {
     }
 
     /// The `wanted`-th sentence whose trees differ, from 1.
-    pub fn differing(&mut self, wanted: usize) -> Result<Found> {
+    pub fn differing(&mut self, wanted: usize) -> Result<AlignedSentence> {
         let mut n_differing = 0;
         for row in &mut *self {
             let found = row?.found()?;

@@ -15,7 +15,7 @@ const TEMPLATE: &str = include_str!("init.toml");
 pub fn run(name: &str, output: Option<PathBuf>) -> anyhow::Result<ExitCode> {
     let path = output.unwrap_or_else(|| Path::new(&format!("{name}.toml")).to_owned());
     let text = TEMPLATE.replace("NAME", name);
-    // Tells names that cannot be those of experiments before anything is written.
+    // Refuses names that cannot be those of experiments before anything is written.
     Spec::parse(&text, &path)?;
     if path.exists() {
         bail!("{}: the file is there already; expected another name, or -o FILE", path.display());

@@ -22,7 +22,7 @@ pub trait Experiment {
     /// Its name.
     fn name(&self) -> &str;
 
-    /// Numbers of cells and of missing ones, and the time that the missing ones will take, as far as records tell.
+    /// Numbers of cells and of missing ones, and the time that the missing ones will take, as far as records say.
     fn outline(&self, jobs: usize) -> (usize, usize, Option<Duration>);
 
     /// The keys of its cells.
@@ -38,20 +38,20 @@ pub trait Experiment {
     fn run(&mut self, how: &How) -> anyhow::Result<usize>;
 
     /// Runs a sample of the cells that have records again, and compares.
-    fn verify(&mut self, options: &verify::Options, how: &How) -> anyhow::Result<Verified>;
+    fn verify(&mut self, options: &verify::VerifyOptions, how: &How) -> anyhow::Result<Verified>;
 
     /// Writes tables and plots, and prints the Markdown.
     fn write_tables(&mut self) -> anyhow::Result<()>;
 }
 
-/// A cell as `experiment plan --json` tells it.
+/// A cell in the output of `experiment plan --json`.
 #[derive(Debug, Serialize)]
 pub struct Planned {
     /// The experiment's name.
     pub experiment: String,
     /// The cell's key.
     pub key: String,
-    /// Description that tells it from others.
+    /// Description that distinguishes it from others.
     pub title: String,
     /// Seconds by the clock that it is likely to take.
     pub seconds: f64,
@@ -168,8 +168,8 @@ impl<K: Kind> Opened<K> {
         Ok(Opened { kind, name, cells, store, beside, accept_stale, folder, command, unreadable, tables })
     }
 
-    /// The records of other experiments, which may have run `missing` cells or tell how long these take. Of all experiments they are
-    /// many: nobody holds them longer than needed.
+    /// The records of other experiments, which may have run `missing` cells or say how long these take. Of all
+    /// experiments they are many: nobody holds them longer than needed.
     fn others(&self, missing: &[&K::Cell]) -> Vec<K::Record> {
         if missing.is_empty() { Vec::new() } else { records_in(&self.beside, self.folder.path()) }
     }
@@ -220,7 +220,7 @@ impl<K: Kind> Opened<K> {
         })
     }
 
-    pub fn tell(&self) {
+    pub fn warn(&self) {
         let n_foreign = self.store.n_foreign(self.cells.iter().map(|cell| self.kind.key(cell)));
         if n_foreign > 0 {
             eprintln!("{n_foreign} records belong to other options, data or profiles and are not used here");
@@ -373,7 +373,7 @@ impl<K: Kind> Experiment for Opened<K> {
                 state: self.state(cell)?,
             });
         }
-        self.tell();
+        self.warn();
         Ok(planned)
     }
 
@@ -396,7 +396,7 @@ impl<K: Kind> Experiment for Opened<K> {
             }
             None => writeln!(out, "no record yet to judge the time by")?,
         }
-        self.tell();
+        self.warn();
         Ok(())
     }
 
@@ -410,7 +410,7 @@ impl<K: Kind> Experiment for Opened<K> {
         let time = about(self.estimate(&missing, &others, jobs));
         let n_done = n_wanted.saturating_sub(missing.len());
         note(format_args!("{}: {} cells to run, {n_done} done before, {jobs} at once{time}", self.name, missing.len()));
-        self.tell();
+        self.warn();
         let mut store = self.store.clone();
         let n_failed =
             self.run_cells(&self.folder, (&missing, &of_others), &mut store, &self.records_with(&others), how)?;
@@ -425,7 +425,7 @@ impl<K: Kind> Experiment for Opened<K> {
         Ok(n_failed + self.unreadable.len())
     }
 
-    fn verify(&mut self, options: &verify::Options, how: &How) -> anyhow::Result<Verified> {
+    fn verify(&mut self, options: &verify::VerifyOptions, how: &How) -> anyhow::Result<Verified> {
         verify::verify(self, options, how)
     }
 

@@ -16,19 +16,19 @@ use crate::shell::quoted;
 use treebeam::files::write_whole;
 use treebeam_lab::experiment::Provenance;
 
-/// Who runs the cells.
+/// Scheduler that runs the cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Engine {
+pub enum Scheduler {
     /// Slurm: arrays of jobs, and one that depends on them and writes the tables
     Slurm,
 }
 
 /// Options of `treebeam experiment submit`.
 #[derive(Debug, clap::Args)]
-pub struct Options {
-    /// Who runs the cells
+pub struct SubmitOptions {
+    /// Scheduler that runs the cells
     #[arg(long, value_enum, default_value = "slurm")]
-    engine: Engine,
+    engine: Scheduler,
     /// Tasks that may run at once [default: the cluster's limit]
     #[arg(long, value_name = "P", value_parser = crate::range::whole::<u32>(1..=1_000_000))]
     max_running: Option<u32>,
@@ -108,11 +108,11 @@ struct Scripts<'s> {
     /// The folder of the submission, absolute.
     folder: PathBuf,
     experiments: &'s Experiments,
-    options: &'s Options,
+    options: &'s SubmitOptions,
 }
 
 impl Scripts<'_> {
-    /// The beginning of a script: the shell, and what sbatch is told.
+    /// The beginning of a script: the shell, and the options of sbatch.
     fn head(&self, kind: &str, directives: &[String]) -> String {
         let mut text = format!("#!/bin/sh\n#SBATCH --job-name={}\n", quoted(&format!("treebeam {} {kind}", self.name)));
         let log = self.folder.join("logs").join(if kind == "cells" { "%A_%a.log" } else { "gather.%j.log" });
@@ -195,8 +195,8 @@ fn frozen_name(number: usize, spec: &Path) -> String {
 ///
 /// # Errors
 /// If nothing can be written or the cluster refuses.
-pub fn submit(experiments: &Experiments, opened: &[Opened], options: &Options) -> anyhow::Result<()> {
-    let Engine::Slurm = options.engine;
+pub fn submit(experiments: &Experiments, opened: &[Opened], options: &SubmitOptions) -> anyhow::Result<()> {
+    let Scheduler::Slurm = options.engine;
     let mut planned = Vec::new();
     for experiment in opened {
         planned.extend(experiment.planned()?);
@@ -293,19 +293,19 @@ fn sbatch(path: &Path, script: &str, dependency: Option<String>) -> anyhow::Resu
     write_whole(path, script.as_bytes())?;
     let mut command = Command::new("sbatch");
     let output = command.arg("--parsable").args(dependency).arg(path).output().context("sbatch")?;
-    let (told, complaint) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (printed, complaint) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     ensure!(output.status.success(), "sbatch {}: {}", path.display(), complaint.trim());
     // With several clusters, the name of the cluster follows.
-    let job = told.trim().split(';').next().unwrap_or_default();
-    ensure!(!job.is_empty(), "sbatch {}: no number of a job in `{}`", path.display(), told.trim());
+    let job = printed.trim().split(';').next().unwrap_or_default();
+    ensure!(!job.is_empty(), "sbatch {}: no number of a job in `{}`", path.display(), printed.trim());
     Ok(job.to_owned())
 }
 
 /// The most tasks in one array, as the cluster says.
 fn max_array_size() -> usize {
     let output = Command::new("scontrol").args(["show", "config"]).output();
-    let told = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-    let value = told.lines().find_map(|line| line.trim_start().strip_prefix("MaxArraySize")?.split('=').nth(1));
+    let printed = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let value = printed.lines().find_map(|line| line.trim_start().strip_prefix("MaxArraySize")?.split('=').nth(1));
     value.and_then(|value| value.trim().parse().ok()).filter(|&size| size > 0).unwrap_or(MAX_ARRAY_SIZE)
 }
 

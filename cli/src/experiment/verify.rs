@@ -21,7 +21,7 @@ use treebeam_lab::experiment::{
 
 /// Options of `experiment verify` alone.
 #[derive(Debug, clap::Args)]
-pub struct Options {
+pub struct VerifyOptions {
     /// Share of the records to rerun, from 0 (one cell of each experiment) to 1
     #[arg(long, default_value_t = 0.1, value_name = "SHARE", value_parser = crate::range::probability)]
     share: f64,
@@ -81,7 +81,7 @@ pub struct Verified {
 /// A cell that gave other figures than its record has, or that its record does not describe.
 #[derive(Debug, Serialize)]
 pub struct Differing {
-    /// Description that tells it from others.
+    /// Description that distinguishes it from others.
     pub cell: String,
     /// Its key.
     pub key: String,
@@ -96,8 +96,8 @@ pub struct Differing {
 }
 
 /// Runs the subcommand; whether all agree.
-pub fn run(experiments: &Experiments, options: &Options, how: &How) -> anyhow::Result<bool> {
-    let &Options { share, cells, at_most, sample, ref output, json, dry_run, .. } = options;
+pub fn run(experiments: &Experiments, options: &VerifyOptions, how: &How) -> anyhow::Result<bool> {
+    let &VerifyOptions { share, cells, at_most, sample, ref output, json, dry_run, .. } = options;
     let mut all = Vec::new();
     for experiment in &mut experiments.open()? {
         let verified = experiment.verify(options, how)?;
@@ -128,7 +128,7 @@ pub fn run(experiments: &Experiments, options: &Options, how: &How) -> anyhow::R
 }
 
 /// Runs the sample of one experiment again.
-pub fn verify<K: Kind>(opened: &mut Opened<K>, options: &Options, how: &How) -> anyhow::Result<Verified> {
+pub fn verify<K: Kind>(opened: &mut Opened<K>, options: &VerifyOptions, how: &How) -> anyhow::Result<Verified> {
     let (mut verified, agreeing) = run_again(opened, options, how)?;
     if options.carry_over {
         verified.carried_over = carry_over(opened, &agreeing)?;
@@ -165,7 +165,7 @@ fn carry_over<K: Kind>(opened: &mut Opened<K>, agreeing: &Agreeing) -> anyhow::R
 fn draw<'o, K: Kind>(
     opened: &'o Opened<K>,
     recorded: &[(&'o K::Cell, &'o K::Record)],
-    options: &Options,
+    options: &VerifyOptions,
 ) -> Vec<(&'o K::Cell, &'o K::Record)> {
     let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (cell, record) in
@@ -180,11 +180,11 @@ fn draw<'o, K: Kind>(
 }
 
 /// Runs the sample again; what came out, and for which revisions all agree.
-fn run_again<K: Kind>(opened: &Opened<K>, options: &Options, how: &How) -> anyhow::Result<(Verified, Agreeing)> {
+fn run_again<K: Kind>(opened: &Opened<K>, options: &VerifyOptions, how: &How) -> anyhow::Result<(Verified, Agreeing)> {
     let recorded = recorded(opened);
     let mut verified = Verified::new(&opened.name);
     verified.recorded = recorded.len();
-    opened.tell();
+    opened.warn();
     let mut results: HashMap<String, Vec<bool>> = HashMap::new();
     for (cell, record) in &recorded {
         let found = misdescriptions(&serde_json::to_value(record)?, &opened.kind.description(cell));

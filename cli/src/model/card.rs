@@ -65,7 +65,9 @@ pub fn margins(gaps: &ScoreGaps) -> Line {
     let ScoreGaps { width, sentences, .. } = gaps;
     (
         "margins",
-        format!("width {width}: 99 % of {sentences} sentences lag {a:.1} at most, 99.5 % {b:.1}, 99.9 % {c:.1}"),
+        format!(
+            "width {width}: 99 % of {sentences} sentences have score gaps up to {a:.1}, 99.5 % {b:.1}, 99.9 % {c:.1}"
+        ),
     )
 }
 
@@ -219,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn training_is_told_in_words() {
+    fn training_is_described_in_words() {
         let how = |given: &str| part_of_origin("training", &Provenance::default(), &options(given)).unwrap();
         assert_eq!(
             how("{}"),

@@ -50,11 +50,11 @@ pub struct Args {
 
 /// A model before or after, as JSON.
 #[derive(Serialize)]
-struct Side<'a> {
+struct FrozenSide<'a> {
     model: &'a Path,
     features: usize,
     weights: usize,
-    /// Of the file, where that can be told.
+    /// Of the file, if it is a regular one.
     bytes: Option<u64>,
     /// The scores of the treebank it was tried on, in per cent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,20 +63,20 @@ struct Side<'a> {
     las: Option<f64>,
 }
 
-impl<'a> Side<'a> {
-    fn new(model: &'a Path, size: Size, score: Option<Counts>) -> Side<'a> {
+impl<'a> FrozenSide<'a> {
+    fn new(model: &'a Path, size: Size, score: Option<Counts>) -> FrozenSide<'a> {
         let bytes = std::fs::metadata(model).ok().filter(|metadata| metadata.is_file()).map(|metadata| metadata.len());
         let Size { features, weights, .. } = size;
         let (uas, las) = (score.map(|score| score.uas()), score.map(|score| score.las()));
-        Side { model, features, weights, bytes, uas, las }
+        FrozenSide { model, features, weights, bytes, uas, las }
     }
 }
 
 /// Effects of freezing, as JSON.
 #[derive(Serialize)]
 struct Change<'a> {
-    before: Side<'a>,
-    after: Side<'a>,
+    before: FrozenSide<'a>,
+    after: FrozenSide<'a>,
     /// The treebank that both parsed, and its words.
     #[serde(skip_serializing_if = "Option::is_none")]
     test: Option<&'a Path>,
@@ -177,14 +177,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let after = if after.is_some() { after } else { score_of(&model)? };
     let n_words = before.map(|before| before.tokens);
     let [before, after] =
-        [(&args.model, was, before), (&args.output, is, after)].map(|(m, size, s)| Side::new(m, size, s));
+        [(&args.model, was, before), (&args.output, is, after)].map(|(m, size, s)| FrozenSide::new(m, size, s));
     let mut out = treebeam::console::output();
     if args.json {
         let test = args.test.as_deref();
         write_json_line(&mut out, &Change { before, after, test, words: n_words })?;
         return Ok(ExitCode::SUCCESS);
     }
-    let bytes = |side: &Side| side.bytes.map_or("?".to_owned(), |bytes| bytes.to_string());
+    let bytes = |side: &FrozenSide| side.bytes.map_or("?".to_owned(), |bytes| bytes.to_string());
     writeln!(out, "{:<10}{:>12}{:>12}", "", "before", "after")?;
     writeln!(out, "{:<10}{:>12}{:>12}", "features", before.features, after.features)?;
     writeln!(out, "{:<10}{:>12}{:>12}", "weights", before.weights, after.weights)?;

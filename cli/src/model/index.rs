@@ -12,14 +12,14 @@ use crate::write_json_line;
 use treebeam::error::Error;
 use treebeam::files::{Paths, hex, read_text, write_whole};
 use treebeam::suggest::nearest;
-use treebeam_lab::evaluation::Table;
+use treebeam_lab::evaluation::TextTable;
 
 /// The index of a folder of models.
 const INDEX: &str = "index.json";
 
 /// The folder of models.
 #[derive(Debug, clap::Args)]
-pub struct Folder {
+pub struct ModelFolder {
     /// The folder of the models, which `make models` writes; it may be a mounted share
     #[arg(long, value_name = "FOLDER", env = "TREEBEAM_MODELS")]
     from: PathBuf,
@@ -31,7 +31,7 @@ pub struct Get {
     /// The model, as `treebeam model list` names it
     name: String,
     #[command(flatten)]
-    folder: Folder,
+    folder: ModelFolder,
     /// The model file to write [default: NAME.model]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -40,12 +40,12 @@ pub struct Get {
 /// `index.json`.
 #[derive(Debug, Deserialize)]
 struct Index {
-    models: Vec<Entry>,
+    models: Vec<ListedModel>,
 }
 
 /// A model in the index. What else stands there is for other readers.
 #[derive(Debug, Serialize, Deserialize)]
-struct Entry {
+struct ListedModel {
     name: String,
     /// A file of the folder.
     file: String,
@@ -60,9 +60,9 @@ struct Entry {
     scores: std::collections::BTreeMap<String, f64>,
 }
 
-impl Folder {
+impl ModelFolder {
     /// The entries of the index, each a file of this folder.
-    fn entries(&self) -> anyhow::Result<Vec<Entry>> {
+    fn entries(&self) -> anyhow::Result<Vec<ListedModel>> {
         let from = self.from.display();
         if let Some(address) = self.from.to_str().filter(|address| address.contains("://")) {
             let address = address.trim_end_matches('/');
@@ -75,7 +75,7 @@ impl Folder {
         ensure!(path.exists(), "{from}: no {INDEX}; expected a folder that `make models` wrote");
         let index: Index = serde_json::from_str(&read_text(&path)?)
             .with_context(|| format!("{}: no index of models", path.display()))?;
-        for Entry { name, file, .. } in &index.models {
+        for ListedModel { name, file, .. } in &index.models {
             let is_plain = Path::new(file).file_name().is_some_and(|name| name == file.as_str());
             ensure!(
                 is_plain,
@@ -88,15 +88,15 @@ impl Folder {
 }
 
 /// Lists the models of a folder.
-pub fn list(folder: &Folder, json: bool) -> anyhow::Result<ExitCode> {
+pub fn list(folder: &ModelFolder, json: bool) -> anyhow::Result<ExitCode> {
     let entries = folder.entries()?;
     let mut out = treebeam::console::output();
     if json {
         entries.iter().try_for_each(|entry| write_json_line(&mut out, entry))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut table = Table::new(4, ["name", "kind", "treebank", "licence", "MiB", "scores"]);
-    for Entry { name, kind, treebank, licence, bytes, scores, .. } in entries {
+    let mut table = TextTable::new(4, ["name", "kind", "treebank", "licence", "MiB", "scores"]);
+    for ListedModel { name, kind, treebank, licence, bytes, scores, .. } in entries {
         let scores: Vec<String> = scores.iter().map(|(score, value)| format!("{score} {value:.2}")).collect();
         let size = format!("{:.1}", bytes as f64 / f64::from(1 << 20));
         table.row([name, kind, treebank, licence, size, scores.join(", ")]);

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use crate::{range, write_json_line};
 use treebeam::files::Paths;
 use treebeam::treebank::Treebank;
-use treebeam_lab::experiment::{Guide, Means, Walk};
+use treebeam_lab::experiment::{Means, RollIn, Walk};
 
 /// Options of `treebeam oracle bounds`.
 #[derive(Debug, clap::Args)]
@@ -24,13 +24,14 @@ pub struct Args {
     /// Compare after every permitted transition of the configurations on the way, not after the one that is taken alone
     #[arg(long)]
     every_transition: bool,
-    /// Let a parser lead that is trained on these sentences. This is the probability that its transition is taken
+    /// Roll-in policy: a parser that is trained on these sentences. This is the probability that its transition is
+    /// taken
     #[arg(long, value_name = "P", value_parser = range::probability)]
     follow: Option<f64>,
     /// With --follow: how many times the parser sees its sentences
     #[arg(long, default_value_t = 3, value_name = "N", requires = "follow", value_parser = range::whole::<u32>(1..=1000))]
     iterations: u32,
-    /// With --follow: train on the first half of the sentences, and lead the derivations of the others
+    /// With --follow: train on the first half of the sentences, and follow the parser in the others
     #[arg(long, requires = "follow")]
     held_out: bool,
     /// The seed of wandering
@@ -73,8 +74,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         writeln!(output, "{heads}")?;
     }
     let Args { transitions, wander, every_transition, seed, max_configurations, .. } = args;
-    let guide = args.follow.map(|follow| Guide { follow, iterations: args.iterations, held_out: args.held_out });
-    let walk = Walk { transitions, wander, every_transition, seed, max_configurations, guide };
+    let roll_in = args.follow.map(|follow| RollIn { follow, iterations: args.iterations, held_out: args.held_out });
+    let walk = Walk { transitions, wander, every_transition, seed, max_configurations, roll_in };
     let mut means: Vec<[f64; 7]> = Vec::new();
     for file in &args.files {
         let sums = walk.over(&Treebank::read(file, None)?)?;

@@ -10,7 +10,7 @@ use treebeam::treebank::Format;
 
 /// Outputs with their inputs: one for all inputs, or one for each in a folder.
 #[derive(Debug)]
-pub struct Plan {
+pub struct FilePlan {
     /// The outputs in order.
     pub parts: Vec<Part>,
     folder: Option<PathBuf>,
@@ -27,13 +27,13 @@ pub struct Part {
     pub output: PathBuf,
 }
 
-impl Plan {
+impl FilePlan {
     /// The plan of parsing `inputs`, all of `format` if that is given, to `output`, a file or a folder.
     ///
     /// # Errors
     /// If an input cannot be opened, standard input is to have a file in a folder, or inputs of different formats are to be one
     /// output.
-    pub fn new(inputs: &[PathBuf], format: Option<Format>, output: &Path) -> anyhow::Result<Plan> {
+    pub fn new(inputs: &[PathBuf], format: Option<Format>, output: &Path) -> anyhow::Result<FilePlan> {
         // An input that is missing is known before the others are parsed.
         for input in inputs.iter().filter(|input| *input != Path::new("-")) {
             let there = fs::metadata(input).map_err(Error::io(input))?;
@@ -54,7 +54,7 @@ impl Plan {
                 Ok(Part { inputs: vec![input.clone()], format: format_of(input), output: output.join(name) })
             };
             let parts = inputs.iter().map(part).collect::<anyhow::Result<_>>()?;
-            return Ok(Plan { parts, folder: Some(output.to_owned()) });
+            return Ok(FilePlan { parts, folder: Some(output.to_owned()) });
         }
         if output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet")) {
             let output = output.display();
@@ -72,7 +72,7 @@ impl Plan {
             );
         }
         let part = Part { inputs: inputs.to_vec(), format, output: output.to_owned() };
-        Ok(Plan { parts: vec![part], folder: None })
+        Ok(FilePlan { parts: vec![part], folder: None })
     }
 
     /// All files of the plan, added to `paths`.

@@ -8,7 +8,7 @@ use treebeam::treebank::{ReadBlock, Reader, Sentence, Unread};
 
 /// Reads sentences; what is malformed ends it, or is left out and remembered.
 #[derive(Debug)]
-pub struct Source<R> {
+pub struct SentenceReader<R> {
     blocks: Blocks<R>,
     keep_going: bool,
     problems: Problems,
@@ -45,13 +45,14 @@ const CHUNK: usize = 1 << 19;
 /// Number of blocks that are found ahead.
 const AHEAD: usize = 512;
 
-impl<R: BufRead + Send + 'static> Source<R> {
-    /// The sentences of `reader`; with `keep_going`, without those that are malformed. An input that may keep us waiting is
-    /// read by a thread of its own, so that [`Source::is_ready`] can tell; with several threads any is, so that they need not wait.
+impl<R: BufRead + Send + 'static> SentenceReader<R> {
+    /// The sentences of `reader`; with `keep_going`, without those that are malformed. An input that may keep us
+    /// waiting is read by a thread of its own, so that [`SentenceReader::is_ready`] can say; with several threads any
+    /// is, so that they need not wait.
     ///
     /// # Errors
     /// If that thread cannot be started.
-    pub fn new(mut reader: Reader<R>, keep_going: bool, may_wait: bool, threads: usize) -> io::Result<Source<R>> {
+    pub fn new(mut reader: Reader<R>, keep_going: bool, may_wait: bool, threads: usize) -> io::Result<Self> {
         let blocks = if may_wait || threads > 1 {
             let (sender, blocks) = sync_channel(AHEAD);
             let find = move || {
@@ -68,7 +69,7 @@ impl<R: BufRead + Send + 'static> Source<R> {
         } else {
             Blocks::Direct(reader)
         };
-        Ok(Source { blocks, keep_going, problems: Problems::new(LISTED), n_left_out: 0, broken: None, failed: None })
+        Ok(Self { blocks, keep_going, problems: Problems::new(LISTED), n_left_out: 0, broken: None, failed: None })
     }
 
     /// False if the next sentence may be long in coming.

@@ -7,7 +7,7 @@ use treebeam::error::counted;
 
 /// Counts, times and speeds of one run, without the time to load the model.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Stats {
+pub struct ParsingStats {
     /// Sentences.
     pub sentences: usize,
     /// Words.
@@ -33,11 +33,11 @@ pub struct Stats {
     pub margin: Option<f64>,
     /// Threads.
     pub threads: usize,
-    /// The most memory that the process has held, the model included; none where the system does not tell.
+    /// Peak memory of the process, the model included; none where the system does not measure it.
     pub peak_rss_bytes: Option<u64>,
 }
 
-impl fmt::Display for Stats {
+impl fmt::Display for ParsingStats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut beam = self.beam.map_or(String::new(), |width| format!("beam {width}, "));
         if self.merge {

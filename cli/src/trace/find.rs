@@ -8,7 +8,7 @@ use treebeam::files::Output;
 use treebeam::scorers::AnyModel;
 use treebeam::treebank::Sentence;
 use treebeam_lab::trace::data::{Arcs, Trace};
-use treebeam_lab::trace::{Listed, Options, index, page, trace};
+use treebeam_lab::trace::{Listed, TraceOptions, index, page, trace};
 
 /// Kinds of sentences to find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -24,7 +24,7 @@ pub enum Find {
 }
 
 /// A sentence and what became of it.
-pub struct Found {
+pub struct DecodedSentence {
     number: usize,
     sentence: Sentence,
     /// Words with another head or label than gold: of the output, and of greedy parsing.
@@ -37,12 +37,12 @@ pub struct Found {
 /// Heads of the columns before the sentence.
 pub const HEADS: [&str; 7] = ["number", "id", "words", "wrong arcs", "wrong greedily", "gold falls off at", "verdict"];
 
-impl Found {
+impl DecodedSentence {
     /// `sentence`, decoded greedily and in the widest beam of `options`; `None` without a gold tree.
     ///
     /// # Errors
     /// If no page could show it.
-    pub fn new(model: &AnyModel, sentence: Sentence, number: usize, options: &Options) -> Result<Option<Found>> {
+    pub fn new(model: &AnyModel, sentence: Sentence, number: usize, options: &TraceOptions) -> Result<Option<Self>> {
         let record = trace(model, &sentence, number, options)?;
         let found = record.beams.first().zip(record.beams.last()).zip(record.sentence.gold.as_ref());
         let Some(((greedy, beam), (gold, side))) =
@@ -57,7 +57,7 @@ impl Found {
         };
         let (wrong, wrong_greedily) = (wrong(&beam.output.tree), wrong(&greedy.output.tree));
         let (verdict, fell_off) = (side.verdict, side.fell_off.map(|fell| fell.step));
-        Ok(Some(Found { number, sentence, wrong, wrong_greedily, verdict, fell_off }))
+        Ok(Some(DecodedSentence { number, sentence, wrong, wrong_greedily, verdict, fell_off }))
     }
 
     /// Number by which sentences of this kind are ranked, the worst first; `None` for one of another kind.
@@ -96,8 +96,8 @@ impl Found {
 }
 
 /// The list as text: a line for each sentence, with tabs between its columns.
-pub fn list(found: &[Found]) -> String {
-    let line = |found: &Found| format!("{}\t{}\n", found.cells().join("\t"), found.text());
+pub fn list(found: &[DecodedSentence]) -> String {
+    let line = |found: &DecodedSentence| format!("{}\t{}\n", found.cells().join("\t"), found.text());
     format!("{}\tsentence\n", HEADS.join("\t")) + &found.iter().map(line).collect::<String>()
 }
 
@@ -107,7 +107,7 @@ pub fn list(found: &[Found]) -> String {
 /// If a file cannot be written.
 pub fn pages(
     width: usize,
-    found: &[Found],
+    found: &[DecodedSentence],
     title: &str,
     folder: &Path,
     record: impl Fn(&Sentence, usize) -> Result<Trace>,

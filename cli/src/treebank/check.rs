@@ -69,7 +69,7 @@ struct Listed<'p> {
     expected: &'p str,
 }
 
-/// Lists the problems on standard output, one a line. Whether there are any is told by the exit code even if nobody reads
+/// Lists the problems on standard output, one a line. The exit code says if there are any even if nobody reads
 /// the list to its end.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let paths = Paths::default().inputs(&args.files);

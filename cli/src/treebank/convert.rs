@@ -24,7 +24,7 @@ pub struct Args {
     /// File to write to; the same file is allowed
     #[arg(short, long, default_value = "-")]
     output: PathBuf,
-    /// Read the file as this format; columns are told by --columns
+    /// Read the file as this format; --columns names the columns
     #[arg(long)]
     from: Option<From>,
     /// With --from columns: the contents of the columns, such as form,upos,head,deprel, with _ for those to leave out. Tabs or spaces
@@ -115,7 +115,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The next sentence; what cannot be kept in repairing is told.
+/// The next sentence; warns of what cannot be kept in repairing.
 fn next(reader: &mut Reader<impl BufRead>, fix: bool) -> Option<Result<Sentence>> {
     if !fix {
         return reader.next();

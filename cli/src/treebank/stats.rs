@@ -9,7 +9,7 @@ use treebeam::console::Harmless;
 use treebeam::files::{Output, Paths};
 use treebeam::tree::ARC_LENGTHS;
 use treebeam::treebank::{Format, Reader, Stats, Survey};
-use treebeam_lab::evaluation::Table;
+use treebeam_lab::evaluation::TextTable;
 
 /// Options of `treebeam treebank stats`.
 #[derive(Debug, clap::Args)]
@@ -33,7 +33,7 @@ pub struct Args {
 }
 
 #[derive(serde::Serialize)]
-struct Record<'s> {
+struct FileStats<'s> {
     path: String,
     #[serde(flatten)]
     stats: &'s Stats,
@@ -66,7 +66,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let path = path.display().to_string();
         let stats = &survey.stats;
         if args.json {
-            write_json_line(&mut output, &Record { path, stats })?;
+            write_json_line(&mut output, &FileStats { path, stats })?;
         } else if args.tsv {
             writeln!(
                 output,
@@ -99,7 +99,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 fn text(surveys: &[(String, Survey)]) -> String {
     let files: Vec<&str> = surveys.iter().map(|(path, _)| path.as_str()).collect();
     let stats: Vec<&Stats> = surveys.iter().map(|(_, survey)| &survey.stats).collect();
-    let mut counts = Table::new(1, [""].into_iter().chain(files.iter().copied()));
+    let mut counts = TextTable::new(1, [""].into_iter().chain(files.iter().copied()));
     let mut row = |name: &str, of: &dyn Fn(&Stats) -> String| {
         counts.row(std::iter::once(name.to_owned()).chain(stats.iter().map(|stats| of(stats))));
     };
@@ -118,7 +118,7 @@ fn text(surveys: &[(String, Survey)]) -> String {
     row("sentences with several roots", &|stats| stats.n_multi_root_sentences.to_string());
     row("labels", &|stats| stats.labels.len().to_string());
     row("tags", &|stats| stats.tags.len().to_string());
-    let mut lengths = Table::new(1, ["arc length"].into_iter().chain(files.iter().copied()));
+    let mut lengths = TextTable::new(1, ["arc length"].into_iter().chain(files.iter().copied()));
     for length in ARC_LENGTHS {
         let of = |stats: &&Stats| share(stats, stats.arc_lengths.get(length).copied().unwrap_or_default());
         lengths.row(std::iter::once(length.to_owned()).chain(stats.iter().map(of)));
@@ -136,14 +136,19 @@ fn share(stats: &Stats, n: usize) -> String {
 }
 
 /// A table of names and how often they occur, the most frequent in all files first.
-fn frequencies(what: &str, files: &[&str], stats: &[&Stats], of: impl Fn(&Stats) -> &BTreeMap<String, usize>) -> Table {
+fn frequencies(
+    what: &str,
+    files: &[&str],
+    stats: &[&Stats],
+    of: impl Fn(&Stats) -> &BTreeMap<String, usize>,
+) -> TextTable {
     let mut totals: BTreeMap<&str, usize> = BTreeMap::new();
     for (name, n) in stats.iter().flat_map(|stats| of(stats)) {
         *totals.entry(name).or_default() += n;
     }
     let mut names: Vec<(&str, usize)> = totals.into_iter().collect();
     names.sort_by_key(|&(name, n)| (std::cmp::Reverse(n), name));
-    let mut table = Table::new(1, [what].into_iter().chain(files.iter().copied()));
+    let mut table = TextTable::new(1, [what].into_iter().chain(files.iter().copied()));
     let (shown, others) = names.split_at(names.len().min(MOST_ROWS));
     let sum = |stats: &Stats, names: &[(&str, usize)]| -> usize {
         names.iter().filter_map(|(name, _)| of(stats).get(*name)).sum()

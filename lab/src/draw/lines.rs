@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::levels::levels;
 use super::text::isolated;
-use super::{Difference, Drawing};
+use super::{ArcDifference, Drawing};
 use treebeam::tree::{Node, ROOT};
 
 /// Columns of text are not made narrower than this.
@@ -65,14 +65,14 @@ fn notes(drawing: &Drawing) -> Vec<String> {
     let Some(other) = &drawing.other else {
         return vec![String::new(); drawing.sentence.n_words()];
     };
-    let note = |(word, difference): (Node, Difference)| {
+    let note = |(word, difference): (Node, ArcDifference)| {
         let place = usize::from(word) - 1;
         let label = printable(other.analysis.labels[place]);
         match (difference, other.analysis.heads[place]) {
-            (Difference::None, _) => String::new(),
-            (Difference::Label, _) => format!("{}: {label}", other.name),
-            (Difference::Head, ROOT) => format!("{}: {label} of the root", other.name),
-            (Difference::Head, head) => {
+            (ArcDifference::None, _) => String::new(),
+            (ArcDifference::Label, _) => format!("{}: {label}", other.name),
+            (ArcDifference::Head, ROOT) => format!("{}: {label} of the root", other.name),
+            (ArcDifference::Head, head) => {
                 format!("{}: {label} of {head} {}", other.name, isolated(&printable(drawing.sentence.form(head))))
             }
         }

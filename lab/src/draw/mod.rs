@@ -50,7 +50,7 @@ pub struct Drawing<'a> {
 
 /// Difference of an arc from that of the same word in the other tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Difference {
+enum ArcDifference {
     None,
     Label,
     Head,
@@ -97,13 +97,13 @@ impl Drawing<'_> {
     }
 
     /// The difference of each word's arcs; entry 0 belongs to word 1.
-    fn differences(&self) -> Vec<Difference> {
+    fn differences(&self) -> Vec<ArcDifference> {
         let tree = &self.tree.analysis;
         let other = self.other.as_ref().map_or(tree, |other| &other.analysis);
         let difference = |word: usize| match word {
-            word if tree.heads[word] != other.heads[word] => Difference::Head,
-            word if tree.labels[word] != other.labels[word] => Difference::Label,
-            _ => Difference::None,
+            word if tree.heads[word] != other.heads[word] => ArcDifference::Head,
+            word if tree.labels[word] != other.labels[word] => ArcDifference::Label,
+            _ => ArcDifference::None,
         };
         (0..self.sentence.n_words()).map(difference).collect()
     }
@@ -129,7 +129,7 @@ impl Drawing<'_> {
         let arcs = |tree: &DrawnTree, differing: bool| {
             let differences = self.differences();
             let words = self.sentence.words().zip(differences);
-            let words = words.filter(|&(_, difference)| !differing || difference != Difference::None);
+            let words = words.filter(|&(_, difference)| !differing || difference != ArcDifference::None);
             words.map(|(word, _)| self.arc(tree, word)).collect::<Vec<_>>().join(", ")
         };
         let all = arcs(&self.tree, false);

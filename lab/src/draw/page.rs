@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::{column_texts, is_right_to_left, punctuation};
-use crate::style::{self, Head, escaped};
+use crate::style::{self, Head, escaped_xml};
 use treebeam::error::Result;
 use treebeam::eval::Analysis;
 use treebeam::tree::Node;
@@ -22,7 +22,7 @@ const SCRIPTS: [&str; 5] = [
     include_str!("page/main.js"),
 ];
 
-/// Sentences with a tree from each of some files, the first of which is held to be gold.
+/// Sentences with a tree from each of some files, the first of which counts as gold.
 #[derive(Debug, Clone, Serialize)]
 pub struct Page {
     names: Vec<String>,
@@ -112,8 +112,8 @@ impl Page {
             columns.join(", ")
         );
         let parts = [
-            ("{{heading}}", escaped(&title)),
-            ("{{footer}}", escaped(&footer)),
+            ("{{heading}}", escaped_xml(&title)),
+            ("{{footer}}", escaped_xml(&footer)),
             ("{{data}}", style::embedded(self)?),
             ("{{js}}", SCRIPTS.concat()),
         ];

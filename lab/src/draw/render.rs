@@ -12,8 +12,8 @@ use arcs::{Baseline, LABEL, height_of, write_arcs};
 use around::{caption, legend};
 
 use super::layout::{self, Arc, Layout};
-use super::text::{escaped, is_right_to_left, shortened, width};
-use super::{Difference, Drawing, DrawnTree};
+use super::text::{escaped_xml, is_right_to_left, shortened, width};
+use super::{ArcDifference, Drawing, DrawnTree};
 use treebeam::treebank::Column;
 
 /// Font sizes: of the first row beneath the arcs, of other rows, of what is written around the picture.
@@ -124,7 +124,7 @@ pub(super) fn write_svg(out: &mut String, drawing: &Drawing) -> fmt::Result {
         y += CAPTION;
         content_width = content_width.max(caption(&mut body, other.name, y)?);
         let differences = drawing.differences();
-        if differences.iter().any(|&difference| difference != Difference::None) {
+        if differences.iter().any(|&difference| difference != ArcDifference::None) {
             y += CAPTION * 2.2;
             content_width = content_width.max(legend(&mut body, &differences, drawing.with_labels, y)?);
         }
@@ -140,8 +140,8 @@ pub(super) fn write_svg(out: &mut String, drawing: &Drawing) -> fmt::Result {
         out,
         r#"<svg xmlns="http://www.w3.org/2000/svg" class="treebeam-tree" width="{width}" height="{height}" viewBox="0 0 {width} {height}" color="{INK}" fill="currentColor" font-family="{FONTS}" text-anchor="middle" role="img">"#
     )?;
-    writeln!(out, "<title>{}</title>", escaped(&drawing.title()))?;
-    writeln!(out, "<desc>{}</desc>", escaped(&drawing.description()))?;
+    writeln!(out, "<title>{}</title>", escaped_xml(&drawing.title()))?;
+    writeln!(out, "<desc>{}</desc>", escaped_xml(&drawing.description()))?;
     writeln!(out, "<style>{STYLE}</style>")?;
     writeln!(out, r#"<rect class="ground" width="{width}" height="{height}" fill="{GROUND}"/>"#)?;
     writeln!(out, r#"<g transform="translate({} 0)">"#, N(MARGIN))?;
@@ -161,8 +161,8 @@ fn write_row(out: &mut String, row: &Row, layout: &Layout, top: f64) -> Result<f
         if shown.is_empty() {
             continue;
         }
-        let title = if shown == full { String::new() } else { format!("<title>{}</title>", escaped(full)) };
-        writeln!(out, r#"<text x="{}" y="{}">{title}{}</text>"#, N(x), N(baseline), escaped(shown))?;
+        let title = if shown == full { String::new() } else { format!("<title>{}</title>", escaped_xml(full)) };
+        writeln!(out, r#"<text x="{}" y="{}">{title}{}</text>"#, N(x), N(baseline), escaped_xml(shown))?;
     }
     out.push_str("</g>\n");
     Ok(top + row.size * LEADING)

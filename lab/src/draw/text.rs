@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthChar;
 
-pub(crate) use crate::style::escaped;
+pub(crate) use crate::style::escaped_xml;
 
 /// The width of `text` at font size `size`, estimated by classes of characters.
 ///

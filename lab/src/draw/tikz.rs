@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use super::lines::printable;
 use super::text::is_right_to_left;
-use super::{Difference, Drawing, DrawnTree};
+use super::{ArcDifference, Drawing, DrawnTree};
 use treebeam::tree::Node;
 use treebeam::treebank::Column;
 
@@ -33,7 +33,7 @@ pub(super) fn write_tikz(out: &mut String, drawing: &Drawing, standalone: bool) 
     out.push_str("\\begin{dependency}\n  \\begin{deptext}[column sep=0.7em]\n");
     let is_reversed = is_right_to_left(forms());
     for (column, texts) in drawing.rows() {
-        let cell = |text: &&str| match (escaped(text), column) {
+        let cell = |text: &&str| match (escaped_latex(text), column) {
             (text, Column::Lemma) if !text.is_empty() => format!("\\textit{{{text}}}"),
             (text, _) if text.is_empty() => "{}".to_owned(),
             (text, _) => text,
@@ -68,13 +68,13 @@ fn write_arcs(
     for (word, difference) in drawing.sentence.words().zip(differences) {
         let (head, label) = (tree.analysis.heads[usize::from(word) - 1], tree.analysis.labels[usize::from(word) - 1]);
         let look = match difference {
-            Difference::None => None,
-            Difference::Head => Some("edge style={orange!80!black, densely dashed, thick}"),
-            Difference::Label => Some("label style={draw=blue!70!black}"),
+            ArcDifference::None => None,
+            ArcDifference::Head => Some("edge style={orange!80!black, densely dashed, thick}"),
+            ArcDifference::Label => Some("label style={draw=blue!70!black}"),
         };
         let options: Vec<&str> = below.then_some("edge below").into_iter().chain(look).collect();
         let options = if options.is_empty() { String::new() } else { format!("[{}]", options.join(", ")) };
-        let label = if drawing.with_labels { escaped(label) } else { String::new() };
+        let label = if drawing.with_labels { escaped_latex(label) } else { String::new() };
         match head {
             treebeam::tree::ROOT => writeln!(out, "  \\deproot{options}{{{}}}{{{label}}}", place(word))?,
             head => writeln!(out, "  \\depedge{options}{{{}}}{{{}}}{{{label}}}", place(head), place(word))?,
@@ -84,7 +84,7 @@ fn write_arcs(
 }
 
 /// `text` as LaTeX sets it, in a cell and elsewhere.
-fn escaped(text: &str) -> String {
+fn escaped_latex(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -112,9 +112,9 @@ mod tests {
     #[test]
     fn what_latex_reads_otherwise_is_escaped() {
         assert_eq!(
-            escaped(r"50% of_{x} & $2 #1~^\"),
+            escaped_latex(r"50% of_{x} & $2 #1~^\"),
             r"50\% of\_\{x\} \symbol{38} \$2 \#1\textasciitilde{}\textasciicircum{}\textbackslash{}"
         );
-        assert_eq!(escaped("<b>|\u{1}é"), "\\textless{}b\\textgreater{}\\textbar{} é");
+        assert_eq!(escaped_latex("<b>|\u{1}é"), "\\textless{}b\\textgreater{}\\textbar{} é");
     }
 }

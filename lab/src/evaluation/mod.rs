@@ -5,4 +5,4 @@ mod page;
 mod render;
 
 pub use page::page;
-pub use render::{Table, render};
+pub use render::{TextTable, render};

@@ -126,8 +126,8 @@ fn score_cells(Scores { counts, .. }: &Scores) -> [String; 7] {
     ]
 }
 
-pub(super) fn scores(system: &SystemReport) -> Table {
-    let mut table = Table::new(2, ["punctuation", "subtypes"].into_iter().chain(SCORES));
+pub(super) fn scores(system: &SystemReport) -> TextTable {
+    let mut table = TextTable::new(2, ["punctuation", "subtypes"].into_iter().chain(SCORES));
     for variant in &system.scores {
         let names = [punctuation(variant.headline), subtypes(variant.headline)].map(str::to_owned);
         table.row(names.into_iter().chain(score_cells(&variant.scores)));
@@ -136,8 +136,8 @@ pub(super) fn scores(system: &SystemReport) -> Table {
 }
 
 /// The scores of `eval.py`, in its columns.
-pub(super) fn aligned(system: &SystemReport) -> Table {
-    let mut table = Table::new(1, ["eval.py", "gold", "system", "precision", "recall", "F1", "of aligned words"]);
+pub(super) fn aligned(system: &SystemReport) -> TextTable {
+    let mut table = TextTable::new(1, ["eval.py", "gold", "system", "precision", "recall", "F1", "of aligned words"]);
     for score in &system.aligned {
         let AlignedScore { metric, gold, system, precision, recall, f1, aligned_accuracy, .. } = *score;
         let shares = [precision, recall, f1].map(|share| format!("{share:.2}"));
@@ -156,9 +156,10 @@ pub(super) fn aligned_line(system: &SystemReport) -> Option<String> {
         "UPOS" | "XPOS" | "UFeats" => score.correct < score.gold,
         _ => false,
     };
-    let told = system.aligned.iter().filter(asked).map(|score| format!("{} {:.2}", score.metric, score.f1));
-    let told = told.collect::<Vec<_>>().join(", ");
-    (!told.is_empty()).then(|| format!("as eval.py of Universal Dependencies has it (F1, subtypes dropped): {told}"))
+    let scores = system.aligned.iter().filter(asked).map(|score| format!("{} {:.2}", score.metric, score.f1));
+    let scores = scores.collect::<Vec<_>>().join(", ");
+    (!scores.is_empty())
+        .then(|| format!("as eval.py of Universal Dependencies has it (F1, subtypes dropped): {scores}"))
 }
 
 /// The most labels on the line of those that gold does not have.
@@ -167,11 +168,11 @@ const MOST_LABELS: usize = 20;
 /// Labels that only the system has, on one line.
 pub(super) fn labels_not_in_gold(report: &Report, system: &SystemReport) -> Option<String> {
     let labels = &system.labels_not_in_gold;
-    let told = labels.iter().take(MOST_LABELS).map(|(label, n)| format!("{} ({n})", excerpt(label)));
+    let listed = labels.iter().take(MOST_LABELS).map(|(label, n)| format!("{} ({n})", excerpt(label)));
     let rest =
         if labels.len() > MOST_LABELS { format!(", and {} more", labels.len() - MOST_LABELS) } else { String::new() };
-    let told = told.collect::<Vec<_>>().join(", ");
-    (!labels.is_empty()).then(|| format!("labels that {} does not have: {told}{rest}", report.gold))
+    let listed = listed.collect::<Vec<_>>().join(", ");
+    (!labels.is_empty()).then(|| format!("labels that {} does not have: {listed}{rest}", report.gold))
 }
 
 /// Intervals, where the words are gold's.
@@ -193,7 +194,7 @@ fn breakdowns(breakdowns: &Breakdowns, under: Headline) -> String {
 }
 
 /// The tables of a system's breakdowns.
-pub(super) fn tables(breakdowns: &Breakdowns) -> Vec<(BreakdownSection, Table)> {
+pub(super) fn tables(breakdowns: &Breakdowns) -> Vec<(BreakdownSection, TextTable)> {
     let classes = |name, classes: &Option<Vec<ArcClass>>| classes.as_ref().map(|classes| arc_classes(name, classes));
     let confused = |name, all: &Option<Vec<Confusion>>| all.as_ref().map(|all| confusions(name, all));
     let tables = [
@@ -213,8 +214,8 @@ pub(super) fn tables(breakdowns: &Breakdowns) -> Vec<(BreakdownSection, Table)> 
 /// The most frequent confusions; JSON has all of them.
 const MOST_CONFUSIONS: usize = 25;
 
-fn confusions(name: &str, confusions: &[Confusion]) -> Table {
-    let mut table = Table::new(2, [&format!("{name} in gold") as &str, "in the system", "words", "% of gold"]);
+fn confusions(name: &str, confusions: &[Confusion]) -> TextTable {
+    let mut table = TextTable::new(2, [&format!("{name} in gold") as &str, "in the system", "words", "% of gold"]);
     for confusion in confusions.iter().take(MOST_CONFUSIONS) {
         let share = 100.0 * confusion.count as f64 / confusion.of as f64;
         table.row([
@@ -228,8 +229,8 @@ fn confusions(name: &str, confusions: &[Confusion]) -> Table {
 }
 
 /// Two systems by class of words.
-pub(super) fn compared(section: BreakdownSection, all: &[Compared]) -> Option<Table> {
-    let mut table = Table::new(1, ["class", "gold", "first", "second", "difference", "p"]);
+pub(super) fn compared(section: BreakdownSection, all: &[Compared]) -> Option<TextTable> {
+    let mut table = TextTable::new(1, ["class", "gold", "first", "second", "difference", "p"]);
     for class in all.iter().filter(|class| class.section == section) {
         let score = |right: u64| share(100.0 * right as f64 / class.gold as f64, right);
         let stars = if class.p < 0.01 {
@@ -251,8 +252,8 @@ pub(super) fn compared(section: BreakdownSection, all: &[Compared]) -> Option<Ta
     (table.rows.len() > 1).then_some(table)
 }
 
-fn arc_classes(name: &str, classes: &[ArcClass]) -> Table {
-    let mut table = Table::new(1, [name, "gold", "recall", "predicted", "precision", "F1"]);
+fn arc_classes(name: &str, classes: &[ArcClass]) -> TextTable {
+    let mut table = TextTable::new(1, [name, "gold", "recall", "predicted", "precision", "F1"]);
     for class in classes {
         table.row([
             // A label can be as long as its file.
@@ -267,9 +268,9 @@ fn arc_classes(name: &str, classes: &[ArcClass]) -> Table {
     table
 }
 
-fn reliability(all: &[Reliability]) -> Table {
+fn reliability(all: &[Reliability]) -> TextTable {
     let mut table =
-        Table::new(2, ["of", "confidence", "words", "mean", "right", "expected calibration error", "Brier"]);
+        TextTable::new(2, ["of", "confidence", "words", "mean", "right", "expected calibration error", "Brier"]);
     for of in all {
         let name = if of.of == "label" { "label, the head being right" } else { of.of };
         let mut row = |range: &str, words: u64, mean: f64, right: f64, errors: [String; 2]| {
@@ -286,17 +287,17 @@ fn reliability(all: &[Reliability]) -> Table {
     table
 }
 
-fn buckets(buckets: &[LengthBucket]) -> Table {
-    let mut table = Table::new(1, ["length"].into_iter().chain(SCORES));
+fn buckets(buckets: &[LengthBucket]) -> TextTable {
+    let mut table = TextTable::new(1, ["length"].into_iter().chain(SCORES));
     for bucket in buckets {
         table.row(std::iter::once(bucket.sentence_length.clone()).chain(score_cells(&bucket.scores)));
     }
     table
 }
 
-pub(super) fn comparison(tests: &[Test]) -> Table {
+pub(super) fn comparison(tests: &[Test]) -> TextTable {
     let interval = format!("{:.0}% interval", LEVEL * 100.0);
-    let mut table = Table::new(1, ["", "difference", &interval, "p", "better", "worse", "tied sentences"]);
+    let mut table = TextTable::new(1, ["", "difference", &interval, "p", "better", "worse", "tied sentences"]);
     for test in tests {
         table.row([
             test.metric.name().to_owned(),
@@ -322,15 +323,15 @@ fn signed(points: f64) -> String {
 
 /// Cells in columns: the first few flush left, the others flush right.
 #[derive(Debug, Clone, serde::Serialize)]
-pub struct Table {
+pub struct TextTable {
     n_left: usize,
     rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl TextTable {
     /// A table with a header, whose first `n_left` columns are flush left.
-    pub fn new<'a>(n_left: usize, header: impl IntoIterator<Item = &'a str>) -> Table {
-        Table { n_left, rows: vec![header.into_iter().map(str::to_owned).collect()] }
+    pub fn new<'a>(n_left: usize, header: impl IntoIterator<Item = &'a str>) -> TextTable {
+        TextTable { n_left, rows: vec![header.into_iter().map(str::to_owned).collect()] }
     }
 
     /// Adds a row.
@@ -339,7 +340,7 @@ impl Table {
     }
 }
 
-impl Display for Table {
+impl Display for TextTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let n_columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let column = |i: usize| self.rows.iter().filter_map(move |row| row.get(i));

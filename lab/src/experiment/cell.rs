@@ -163,7 +163,7 @@ impl Cell {
         self.data.source.to_string()
     }
 
-    /// Title that tells this cell from the others of its plan.
+    /// Title that distinguishes this cell from the others of its plan.
     pub fn title(&self) -> String {
         format!("{}, {}, {}, seed {}", self.treebank(), self.column, self.row, self.options.seed())
     }

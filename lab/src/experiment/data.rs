@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::source::Source;
+use super::source::TreebankSource;
 use treebeam::error::{Error, Result};
 pub(super) use treebeam::files::hex;
 use treebeam::treebank::generate::{GeneratorOptions, sentences};
@@ -23,7 +23,7 @@ pub struct Portion {
     /// Those that follow, behind a gap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<Range<usize>>,
-    /// SHA-256 of these sentences, as a file that held nothing else would have it; hexadecimal.
+    /// SHA-256 of these sentences, as of a file with nothing else; hexadecimal.
     pub sha256: String,
 }
 
@@ -47,7 +47,7 @@ impl Portion {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Data {
     /// Source.
-    pub source: Source,
+    pub source: TreebankSource,
     /// To train on.
     pub train: Portion,
     /// To choose the iteration with.
@@ -62,15 +62,15 @@ impl Data {
     ///
     /// # Errors
     /// If a file is missing, cannot be read, is malformed, or holds too few sentences; if all folds of a treebank are meant.
-    pub fn find(source: Source, folder: Option<&Path>, cap: Option<usize>) -> Result<Data> {
+    pub fn find(source: TreebankSource, folder: Option<&Path>, cap: Option<usize>) -> Result<Data> {
         let [mut train, dev, test] = match &source {
-            Source::Folder(name) => {
+            TreebankSource::Folder(name) => {
                 let folder = folder_of(name, folder)?;
                 in_folder(&source, &place_of(folder, name))?
             }
-            Source::Generated { .. } => generated(whole(&source, Path::new(&source.to_string()))?),
-            Source::Fold { number, n, of } => fold(*number, *n, of, folder)?,
-            Source::Folds { n, of } => {
+            TreebankSource::Generated { .. } => generated(whole(&source, Path::new(&source.to_string()))?),
+            TreebankSource::Fold { number, n, of } => fold(*number, *n, of, folder)?,
+            TreebankSource::Folds { n, of } => {
                 let found = format!("treebank `{source}`: {n} treebanks where one is meant");
                 return Err(Error::Usage(format!("{found}; expected one of them, such as fold:1/{n}:{of}")));
             }
@@ -89,7 +89,7 @@ impl Data {
     pub fn of_folds(folds: &[&Data]) -> Result<Data> {
         let first = folds[0];
         let of = match &first.source {
-            Source::Fold { n, of, .. } => Source::Folds { n: *n, of: of.clone() },
+            TreebankSource::Fold { n, of, .. } => TreebankSource::Folds { n: *n, of: of.clone() },
             source => source.clone(),
         };
         let test = Slice::new(whole(&of, &first.test.path)?).portion();
@@ -125,11 +125,11 @@ impl Data {
 }
 
 /// All sentences of the file at `path`, or of a generated treebank.
-fn whole(source: &Source, path: &Path) -> Result<Treebank> {
+fn whole(source: &TreebankSource, path: &Path) -> Result<Treebank> {
     match *source {
-        Source::Folder(_) => Treebank::read(path, None),
-        Source::Folds { ref of, .. } | Source::Fold { ref of, .. } => whole(of, path),
-        Source::Generated { seed, sentences: n_sentences, nonprojective: non_projective } => {
+        TreebankSource::Folder(_) => Treebank::read(path, None),
+        TreebankSource::Folds { ref of, .. } | TreebankSource::Fold { ref of, .. } => whole(of, path),
+        TreebankSource::Generated { seed, sentences: n_sentences, nonprojective: non_projective } => {
             let sentences = sentences(GeneratorOptions { seed, n_sentences, non_projective }).collect();
             Ok(Treebank::of_sentences(path, Format::Conllu, sentences))
         }
@@ -187,9 +187,9 @@ impl Slice {
 }
 
 /// Training, development and test data of one fold: the fold itself is test data, the next one development data.
-fn fold(number: usize, n: usize, of: &Source, folder: Option<&Path>) -> Result<[Slice; 3]> {
+fn fold(number: usize, n: usize, of: &TreebankSource, folder: Option<&Path>) -> Result<[Slice; 3]> {
     let mut train = match of {
-        Source::Folder(name) => {
+        TreebankSource::Folder(name) => {
             let place = place_of(folder_of(name, folder)?, name);
             let path = file_of(&place, "train")?.map_or_else(|| file_of(&place, "test"), |path| Ok(Some(path)))?;
             whole(of, &path.ok_or_else(|| missing(&place, "train"))?).map(Slice::new)?
@@ -228,7 +228,7 @@ fn generated(treebank: Treebank) -> [Slice; 3] {
     [train, dev, test]
 }
 
-fn in_folder(source: &Source, folder: &Path) -> Result<[Slice; 3]> {
+fn in_folder(source: &TreebankSource, folder: &Path) -> Result<[Slice; 3]> {
     let part = |name: &str| -> Result<Option<Slice>> {
         file_of(folder, name)?.map(|path| whole(source, &path).map(Slice::new)).transpose()
     };
@@ -320,7 +320,7 @@ mod tests {
         write(&folder, "train.conllu", 0..30);
         write(&folder, "test.conllu", 30..40);
         write(&folder, "dev.conllu", 40..45);
-        let find = |cap| Data::find(Source::Folder("xx".into()), Some(root.path()), cap).unwrap();
+        let find = |cap| Data::find(TreebankSource::Folder("xx".into()), Some(root.path()), cap).unwrap();
         assert_eq!(find(None), find(Some(30)));
         let capped = find(Some(3));
         assert_eq!(capped.train.sentences, 0..3);
@@ -338,7 +338,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         write(root.path(), "train.conllu", 0..31);
         write(root.path(), "test.conllu", 0..1);
-        let data = Data::find(Source::Folder(".".into()), Some(root.path()), Some(5)).unwrap();
+        let data = Data::find(TreebankSource::Folder(".".into()), Some(root.path()), Some(5)).unwrap();
         assert_eq!((&data.train.sentences, &data.dev.sentences), (&(0..5), &(27..31)));
         assert!(data.dev.path.ends_with("train.conllu"));
         let dev = data.read(&data.dev).unwrap();
@@ -355,7 +355,7 @@ mod tests {
             write(&folder, &format!("xx_up-ud-{name}.conllu"), numbers.clone());
             std::fs::write(folder.join(format!("xx_up-ud-{name}.txt")), "raw").unwrap();
         }
-        let find = |name: &str| Data::find(Source::Folder(name.into()), Some(root.path()), None);
+        let find = |name: &str| Data::find(TreebankSource::Folder(name.into()), Some(root.path()), None);
         for name in ["UD_Made-Up", "xx_up"] {
             let data = find(name).unwrap();
             assert_eq!([&data.train, &data.dev, &data.test].map(|p| p.sentences.end), [30, 10, 5], "{name}");
@@ -374,8 +374,8 @@ mod tests {
         write(root.path(), "train.conllu", 0..31);
         write(root.path(), "test.conllu", 31..33);
         for name in ["folds:4:.", "folds:4:generated:1,31,projective"] {
-            let find = |source: Source| Data::find(source, Some(root.path()), None).unwrap();
-            let folds: Vec<Data> = name.parse::<Source>().unwrap().treebanks().into_iter().map(find).collect();
+            let find = |source: TreebankSource| Data::find(source, Some(root.path()), None).unwrap();
+            let folds: Vec<Data> = name.parse::<TreebankSource>().unwrap().treebanks().into_iter().map(find).collect();
             assert_eq!(folds.len(), 4);
             let (mut tested, mut developed) = (String::new(), Vec::new());
             for data in &folds {

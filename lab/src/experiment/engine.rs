@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::cell::Cell;
-use super::kind::Desk;
-use super::record::{Epoch, Scores, Training};
+use super::kind::CellFiles;
+use super::record::{Epoch, Scores, TrainingRecord};
 use super::tags::{Tagging, Tags, is_joint, tagged, tagged_beside};
 use treebeam::decode::{Margin, Parsed, Parser, Strategy};
 use treebeam::diagnosis::{Diagnosis, diagnose};
@@ -41,12 +41,12 @@ pub trait Engine: Sync {
         Ok(None)
     }
 
-    /// Reads the cell's data and trains, on one thread. What was trained before an interruption is found on the desk. The time of the
-    /// training is that which went into it before it was interrupted.
+    /// Reads the cell's data and trains, on one thread. What was trained before an interruption is found in `files`.
+    /// The time of the training is that which went into it before it was interrupted.
     ///
     /// # Errors
     /// If the data cannot be read or the options do not fit them.
-    fn train(&self, cell: &Cell, desk: &Desk) -> Result<(Self::Trained, Training)>;
+    fn train(&self, cell: &Cell, files: &CellFiles) -> Result<(Self::Trained, TrainingRecord)>;
 
     /// Parses one portion with a beam of `width` on one thread. Only this is timed.
     ///
@@ -54,8 +54,8 @@ pub trait Engine: Sync {
     /// If `width` is 0 or the thread cannot be started.
     fn parse(&self, trained: &Self::Trained, on: Evaluated, width: usize) -> Result<Self::Parsed>;
 
-    /// Model errors and search errors in the test data at this width; `None` if that cannot be
-    /// told.
+    /// Model errors and search errors in the test data at this width; `None` if they cannot be
+    /// distinguished.
     ///
     /// # Errors
     /// If a gold tree is malformed.
@@ -134,33 +134,33 @@ struct Spent {
     seconds: f64,
 }
 
-/// Goes on from the checkpoint on the desk, if there is one: the seconds that the run had taken until then. `None` if the checkpoint
-/// cannot be used; the run is then to be begun anew.
-fn resume(run: &mut (impl Run + ?Sized), desk: &Desk) -> Option<f64> {
-    if !desk.checkpoint.exists() {
+/// Goes on from the cell's checkpoint, if there is one: the seconds that the run had taken until then. `None` if the
+/// checkpoint cannot be used; the run is then to be begun anew.
+fn resume(run: &mut (impl Run + ?Sized), files: &CellFiles) -> Option<f64> {
+    if !files.checkpoint.exists() {
         return Some(0.0);
     }
-    if let Err(error) = run.load(&desk.checkpoint) {
+    if let Err(error) = run.load(&files.checkpoint) {
         // A checkpoint is a help and no more.
         treebeam::console::say(format_args!("{error}; the cell is run from the beginning"));
         return None;
     }
-    let spent: Option<Spent> = read_json(&desk.clock());
+    let spent: Option<Spent> = read_json(&files.clock());
     let learning = || run.reports().iter().map(|report| report.seconds).sum();
     Some(spent.filter(|spent| spent.iteration == run.reports().len()).map_or_else(learning, |spent| spent.seconds))
 }
 
 /// Trains to the end, with checkpoints. The clock was started at `start`; `before` are the seconds that the run had taken before it
 /// was interrupted.
-fn train_to_the_end(run: &mut (impl Run + ?Sized), desk: &Desk, start: Instant, before: f64) -> Result<()> {
+fn train_to_the_end(run: &mut (impl Run + ?Sized), files: &CellFiles, start: Instant, before: f64) -> Result<()> {
     let mut saved = Instant::now();
     let mut can_save = true;
     while !run.is_done() {
         run.iterate(&mut |_| ())?;
-        if can_save && saved.elapsed() >= desk.checkpoint_every && !run.is_done() {
+        if can_save && saved.elapsed() >= files.checkpoint_every && !run.is_done() {
             let seconds = before + start.elapsed().as_secs_f64();
             let spent = Spent { iteration: run.reports().len(), seconds };
-            let written = write_json(&desk.clock(), &spent).and_then(|()| run.save(&desk.checkpoint));
+            let written = write_json(&files.clock(), &spent).and_then(|()| run.save(&files.checkpoint));
             if let Err(error) = written {
                 treebeam::console::say(format_args!("{error}; the cell goes on without checkpoints"));
                 can_save = false;
@@ -181,16 +181,16 @@ fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
     write_whole(path, &text)
 }
 
-/// The run that `begin` begins, brought to its end, or gone on with from what stands on the desk; and the seconds that processes which
-/// are gone took. The clock was started at `began`; `before` are the seconds that they took for what came first.
+/// The run that `begin` begins, brought to its end, or gone on with from its checkpoint; and the seconds that processes
+/// which are gone took. The clock was started at `began`; `before` are the seconds that they took for what came first.
 fn ended<R: Run + ?Sized>(
     begin: impl Fn() -> Result<Box<R>>,
-    desk: &Desk,
+    files: &CellFiles,
     began: Instant,
     before: f64,
 ) -> Result<(Box<R>, f64)> {
     let mut run = begin()?;
-    let before = match resume(&mut *run, desk) {
+    let before = match resume(&mut *run, files) {
         // Checkpoints know what all of it took.
         Some(seconds) if seconds > 0.0 => seconds,
         Some(_) => before,
@@ -199,7 +199,7 @@ fn ended<R: Run + ?Sized>(
             before
         }
     };
-    train_to_the_end(&mut *run, desk, began, before)?;
+    train_to_the_end(&mut *run, files, began, before)?;
     Ok((run, before))
 }
 
@@ -216,20 +216,20 @@ impl Finished {
         }
     }
 
-    /// Processor seconds of its iterations, if the system tells.
+    /// Processor seconds of its iterations, if the system measures them.
     fn cpu_seconds(&self) -> Option<f64> {
         self.reports.iter().map(|report| report.cpu_seconds).sum()
     }
 
     /// The same in a record.
-    fn training(self) -> Training {
+    fn training(self) -> TrainingRecord {
         let epoch = |report: &IterationReport| Epoch {
             epoch: report.iteration,
             updates: report.updates,
             seconds: report.seconds,
             dev: report.dev,
         };
-        Training {
+        TrainingRecord {
             epochs: self.reports.iter().map(epoch).collect(),
             kept_epoch: self.kept_epoch,
             n_features: self.n_features,
@@ -244,35 +244,35 @@ impl Finished {
 fn of_transitions(
     options: &TrainOptions,
     data: &TrainingData,
-    desk: &Desk,
+    files: &CellFiles,
     began: Instant,
     before: f64,
 ) -> Result<(scorers::AnyModel, Finished)> {
-    let (run, before) = ended(|| start(options, data, 1), desk, began, before)?;
+    let (run, before) = ended(|| start(options, data, 1), files, began, before)?;
     let model = run.model()?;
     let finished = Finished::of(&*run, model.header.provenance.iteration, model.scorer.size().features, before);
     Ok((model, finished))
 }
 
-/// Course of the training that the cell shares with others; its model stands on the desk afterwards. It is trained unless it stands
-/// there, which another cell may have seen to.
+/// Course of the training that the cell shares with others; its model stands in `files` afterwards. It is trained
+/// unless it stands there, which another cell may have seen to.
 fn shared<D: Borrow<TrainingData>>(
     options: &TrainOptions,
     data: impl FnOnce() -> Result<D>,
-    desk: &Desk,
+    files: &CellFiles,
     began: Instant,
 ) -> Result<Finished> {
-    let history = desk.shared_history();
-    if let Some(finished) = read_json(&history).filter(|_| desk.shared_model.exists()) {
+    let history = files.shared_history();
+    if let Some(finished) = read_json(&history).filter(|_| files.shared_model.exists()) {
         return Ok(finished);
     }
-    let own_desk = desk.of_shared();
-    let (model, finished) = of_transitions(options, data()?.borrow(), &own_desk, began, 0.0)?;
-    model.write(&desk.shared_model)?;
+    let own_files = files.of_shared();
+    let (model, finished) = of_transitions(options, data()?.borrow(), &own_files, began, 0.0)?;
+    model.write(&files.shared_model)?;
     let seconds = finished.seconds_before + began.elapsed().as_secs_f64();
     let of_others = Finished { seconds_before: seconds, ..finished };
     write_json(&history, &of_others)?;
-    own_desk.clear();
+    own_files.clear();
     // What this process took is on the cell's own clock.
     Ok(Finished { seconds_before: seconds - began.elapsed().as_secs_f64(), ..of_others })
 }
@@ -312,7 +312,7 @@ impl Engine for Treebeam {
         }
     }
 
-    fn train(&self, cell: &Cell, desk: &Desk) -> Result<(Trained, Training)> {
+    fn train(&self, cell: &Cell, files: &CellFiles) -> Result<(Trained, TrainingRecord)> {
         let began = Instant::now();
         let Cell { options, data, .. } = cell;
         let as_learned = |treebank: Treebank| treebank.for_target(options.target()).into_owned();
@@ -329,22 +329,22 @@ impl Engine for Treebeam {
                 let data_for = |options: &TrainOptions| pool.install(|| TrainingData::new(options, &train, Some(&dev)));
                 let (data, mut model, finished) = match cell.after.as_ref().and_then(Options::transitions) {
                     Some(first) => {
-                        let first = shared(first, || data_for(first), desk, began)?;
-                        let init = Some(desk.shared_model.display().to_string());
+                        let first = shared(first, || data_for(first), files, began)?;
+                        let init = Some(files.shared_model.display().to_string());
                         let options = &TrainOptions { init, ..options.clone() };
                         let data = data_for(options)?;
-                        let (model, finished) = of_transitions(options, &data, desk, began, first.seconds_before)?;
+                        let (model, finished) = of_transitions(options, &data, files, began, first.seconds_before)?;
                         let cpu_before = first.cpu_seconds().unwrap_or_default();
                         (data, model, Finished { cpu_before, ..finished })
                     }
                     None if cell.shared_training.is_some() => {
                         let data = data_for(options)?;
-                        let finished = shared(options, || Ok(&data), desk, began)?;
-                        (data, scorers::AnyModel::read_file(&desk.shared_model)?, finished)
+                        let finished = shared(options, || Ok(&data), files, began)?;
+                        (data, scorers::AnyModel::read_file(&files.shared_model)?, finished)
                     }
                     None => {
                         let data = data_for(options)?;
-                        let (model, finished) = of_transitions(options, &data, desk, began, 0.0)?;
+                        let (model, finished) = of_transitions(options, &data, files, began, 0.0)?;
                         (data, model, finished)
                     }
                 };
@@ -355,7 +355,7 @@ impl Engine for Treebeam {
             }
             Options::Graph(options) => {
                 let data = pool.install(|| GraphData::new(options, &train, Some(&dev)))?;
-                let (run, before) = ended(|| graph::start(options, &data, 1), desk, began, 0.0)?;
+                let (run, before) = ended(|| graph::start(options, &data, 1), files, began, 0.0)?;
                 let model = run.model()?;
                 let (kept, size) = (model.header.provenance.iteration, model.scorer.size());
                 let finished = Finished::of(&*run, kept, size.features, before);
@@ -468,21 +468,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let (checkpoint, shared_model) = (at("cell.checkpoint"), at("first.model"));
-        let desk = Desk { checkpoint, checkpoint_every: Duration::ZERO, shared_model };
+        let files = CellFiles { checkpoint, checkpoint_every: Duration::ZERO, shared_model };
         let treebank =
             generate::treebank(generate::GeneratorOptions { seed: 1, n_sentences: 30, non_projective: false });
         let options = TrainOptions { iterations: 2.into(), ..TrainOptions::default() };
-        let first = shared(&options, || TrainingData::new(&options, &treebank, None), &desk, Instant::now()).unwrap();
+        let first = shared(&options, || TrainingData::new(&options, &treebank, None), &files, Instant::now()).unwrap();
         let again = || -> Result<TrainingData> { panic!("trained again") };
-        let second = shared(&options, again, &desk, Instant::now()).unwrap();
+        let second = shared(&options, again, &files, Instant::now()).unwrap();
         let of = |finished: &Finished| {
             let updates: Vec<u64> = finished.reports.iter().map(|report| report.updates).collect();
             (updates, finished.kept_epoch, finished.n_features)
         };
         assert_eq!(of(&second), of(&first));
-        assert!(second.seconds_before > first.seconds_before, "what another cell's clock has shown is told");
-        assert!(!desk.of_shared().checkpoint.exists() && !desk.of_shared().clock().exists());
-        desk.clear_shared();
+        assert!(second.seconds_before > first.seconds_before, "the time on another cell's clock counts");
+        assert!(!files.of_shared().checkpoint.exists() && !files.of_shared().clock().exists());
+        files.clear_shared();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

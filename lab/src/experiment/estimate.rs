@@ -61,7 +61,7 @@ impl Pace {
         self.finished += self.left.remove(key).unwrap_or_default();
     }
 
-    /// The cell of this key has failed, so that the time it took tells nothing.
+    /// The cell of this key has failed, so that the time it took means nothing.
     pub fn failed(&mut self, key: &str) {
         self.left.remove(key);
     }
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_is_slower_than_foretold_says_so() {
+    fn a_run_that_is_slower_than_estimated_says_so() {
         let plan = plan();
         let cells: Vec<&Cell> = plan.cells.iter().take(4).collect();
         let mut pace = Pace::new(&trainings(FakeEngine::default(), "r1"), &cells, &[&record(&plan.cells[0], "r1")]);

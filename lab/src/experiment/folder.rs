@@ -70,7 +70,7 @@ pub struct Holder {
     pub pid: u32,
     /// Time at which it was started, in the system's units, so that a later process with its number is not taken for it.
     pub started: Option<u64>,
-    /// Tells the claims of one process apart.
+    /// Distinguishes the claims of one process.
     pub number: u64,
 }
 
@@ -80,7 +80,7 @@ pub enum Attempt {
     /// It is ours.
     Ours(Claim),
     /// Somebody else runs it.
-    Held(Holder),
+    Taken(Holder),
 }
 
 /// The right to run a cell. It is given up when this is dropped.
@@ -191,7 +191,7 @@ impl Folder {
     pub fn claim(&self, key: &str, _lock: &Lock) -> Result<Attempt> {
         let path = self.claim_path(key);
         if let Some(holder) = self.holder(key)? {
-            return Ok(Attempt::Held(holder));
+            return Ok(Attempt::Taken(holder));
         }
         let holder = Holder::new();
         let text = serde_json::to_string(&holder).map_err(|error| Error::Usage(error.to_string()))?;
@@ -248,7 +248,7 @@ impl Folder {
                 Some("checkpoint" | "seconds" | "model" | "history") => {
                     done.contains(key) && self.holder(key)?.is_none()
                 }
-                // Nobody keeps the file that tells the time for longer than a moment.
+                // The file that gives the time is only locked for a moment.
                 _ => {
                     name.starts_with(NOW)
                         && self.silence(&path)?.is_some_and(|silence| silence > Duration::from_secs(1))
@@ -295,7 +295,7 @@ impl Holder {
     fn lives(&self) -> bool {
         match started(self.pid) {
             Some(started) => self.started.is_none_or(|since| since == started),
-            // Systems that do not tell have no folder of processes.
+            // Some systems have no folder of processes.
             None => !Path::new("/proc/self").exists(),
         }
     }
@@ -376,30 +376,30 @@ mod tests {
             File::options().write(true).open(&path).unwrap().set_modified(SystemTime::now() - age).unwrap();
         };
         let here = Holder { number: 0, ..claim.holder.clone() };
-        let is_held = || matches!(take(&folder, "a"), Attempt::Held(_));
+        let is_claimed = || matches!(take(&folder, "a"), Attempt::Taken(_));
 
         write(&here, 2 * SILENCE);
-        assert!(is_held(), "a process that lives and is silent may be stopped, and goes on later");
+        assert!(is_claimed(), "a process that lives and is silent may be stopped, and goes on later");
         assert!(!claim.is_ours());
         write(&Holder { started: Some(1), ..here.clone() }, Duration::ZERO);
-        assert!(!is_held(), "another process has got its number");
+        assert!(!is_claimed(), "another process has got its number");
         let mut child = std::process::Command::new("true").spawn().unwrap();
         let gone = Holder { pid: child.id(), started: None, ..here.clone() };
         child.wait().unwrap();
         write(&gone, Duration::ZERO);
-        assert!(!is_held(), "the process has ended");
+        assert!(!is_claimed(), "the process has ended");
 
         let elsewhere = Holder { host: "elsewhere".to_owned(), ..gone };
         write(&elsewhere, Duration::ZERO);
-        assert!(is_held(), "what runs on another machine is told by its signs of life alone");
+        assert!(is_claimed(), "only signs of life say what runs on another machine");
         File::options().write(true).open(&path).unwrap().set_modified(SystemTime::now() + 2 * SILENCE).unwrap();
-        assert!(!is_held(), "no sign of life is given in the future");
+        assert!(!is_claimed(), "no sign of life is given in the future");
         write(&elsewhere, Duration::ZERO);
-        assert!(is_held());
+        assert!(is_claimed());
         write(&elsewhere, 2 * SILENCE);
-        assert!(!is_held());
+        assert!(!is_claimed());
         std::fs::write(&path, "{").unwrap();
-        assert!(is_held(), "what cannot be read may be a claim of a later version");
+        assert!(is_claimed(), "what cannot be read may be a claim of a later version");
     }
 
     #[test]

@@ -20,7 +20,7 @@ use treebeam::files::hex;
 pub struct Golden {
     /// Trainings and parses, several of them in an entry.
     #[serde(rename = "entry")]
-    pub entries: Vec<Entry>,
+    pub entries: Vec<GoldenEntry>,
     /// Checksums of what each case gives, by its name.
     pub sums: BTreeMap<String, Checksums>,
 }
@@ -34,7 +34,7 @@ const NO_FIGURES: [&str; 2] = ["header", "checkpoint"];
 /// A training with what follows, once for each combination of the options in `each`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub struct GoldenEntry {
     /// Name, if not by its options.
     pub name: Option<String>,
     /// The options that it is about; nothing if it concerns no cell.
@@ -64,7 +64,7 @@ pub struct Entry {
 #[derive(Debug)]
 pub struct Case<'g> {
     /// Kind of step.
-    pub entry: &'g Entry,
+    pub entry: &'g GoldenEntry,
     /// Its name.
     pub name: String,
     /// The options that it is about.
@@ -100,7 +100,7 @@ impl Golden {
 
     /// All cases.
     pub fn cases(&self) -> impl Iterator<Item = Case<'_>> {
-        self.entries.iter().flat_map(Entry::cases)
+        self.entries.iter().flat_map(GoldenEntry::cases)
     }
 
     /// The checksum of all behaviour of this program.
@@ -137,7 +137,7 @@ fn as_map(options: &impl Serialize) -> Map<String, Value> {
     }
 }
 
-impl Entry {
+impl GoldenEntry {
     /// The cases that it stands for.
     pub fn cases(&self) -> Vec<Case<'_>> {
         let about = self.about.iter().flatten().map(|(key, value)| (key.clone(), value.clone()));

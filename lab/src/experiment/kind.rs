@@ -14,7 +14,7 @@ use treebeam::error::Result;
 ///
 /// | format | what is different |
 /// |---|---|
-/// | 1 | no field `format`; the code is told by its git revision alone; [`super::Training::cpu_s`] counted one thread that waited for those that learned, and is left out when such records are read |
+/// | 1 | no field `format`; only the git revision identifies the code; [`super::TrainingRecord::cpu_s`] counted one thread that waited for those that learned, and is left out when such records are read |
 /// | 2 | checksums of the source files that decide figures, which are left out when such records are read |
 /// | 3 | a checksum of golden behaviour, see [`super::Golden`] |
 pub const FORMAT: u32 = 3;
@@ -29,7 +29,7 @@ pub trait Kind: Sync {
     /// The cell's key: a checksum of all that decides its figures save the code, in hexadecimal.
     fn key<'c>(&self, cell: &'c Self::Cell) -> &'c str;
 
-    /// Title that tells it from the others of its plan.
+    /// Title that distinguishes it from the others of its plan.
     fn title(&self, cell: &Self::Cell) -> String;
 
     /// The checksum of the behaviour that the cell's figures depend on, see [`super::Golden`].
@@ -51,7 +51,7 @@ pub trait Kind: Sync {
     ///
     /// # Errors
     /// If it cannot be run.
-    fn run(&self, cell: &Self::Cell, desk: &Desk) -> Result<Self::Record>;
+    fn run(&self, cell: &Self::Cell, files: &CellFiles) -> Result<Self::Record>;
 
     /// The record that another experiment has of this cell, as one of this experiment's.
     fn adopt(&self, _cell: &Self::Cell, record: &Self::Record) -> Self::Record {
@@ -118,7 +118,7 @@ pub struct Cost {
 
 /// Files of a cell that is run.
 #[derive(Debug, Clone)]
-pub struct Desk {
+pub struct CellFiles {
     /// The file for what a cell needs to go on after it was interrupted. It is removed when the cell has been run.
     pub checkpoint: PathBuf,
     /// Age at which the checkpoint is written again.
@@ -127,13 +127,13 @@ pub struct Desk {
     pub shared_model: PathBuf,
 }
 
-impl Desk {
-    /// The file beside the checkpoint that tells how long the cell took until then.
+impl CellFiles {
+    /// The file beside the checkpoint with how long the cell took until then.
     pub fn clock(&self) -> PathBuf {
         self.checkpoint.with_extension("seconds")
     }
 
-    /// The file beside the model of the shared training that tells how the training went.
+    /// The file beside the model of the shared training with the course of that training.
     pub fn shared_history(&self) -> PathBuf {
         self.shared_model.with_extension("history")
     }
@@ -143,9 +143,9 @@ impl Desk {
         self.shared_model.exists() && self.shared_history().exists()
     }
 
-    /// The desk of the training that the cell shares with others.
-    pub fn of_shared(&self) -> Desk {
-        Desk { checkpoint: self.shared_model.with_extension("checkpoint"), ..self.clone() }
+    /// Files of the training that the cell shares with others.
+    pub fn of_shared(&self) -> CellFiles {
+        CellFiles { checkpoint: self.shared_model.with_extension("checkpoint"), ..self.clone() }
     }
 
     /// Removes what the cell alone needed.

@@ -101,7 +101,7 @@ pub enum Horizontal {
     TokensPerSecond,
     /// Microseconds that parsing a word takes.
     TimePerToken,
-    /// Seconds of learning, of the processor where records tell.
+    /// Seconds of learning, of the processor where records have them.
     TrainingTime,
     /// Sentences that were trained on: a point for each `[[column]]`, all in one plot.
     TrainSentences,

@@ -6,13 +6,13 @@ use std::time::Instant;
 use super::cell::Cell;
 use super::data::Data;
 use super::engine::{Engine, Evaluated};
-use super::kind::Desk;
+use super::kind::CellFiles;
 use super::provenance::Provenance;
 use super::record::{Decoding, Record, Scores, SentenceErrors};
 use treebeam::error::Result;
 use treebeam::process::{peak_rss_bytes, reset_peak_rss, thread_cpu_s};
 
-/// Held while a cell decodes. Cells that run side by side take the memory bus and the caches from each other, and speed is a
+/// Lock for decoding. Cells that run side by side take the memory bus and the caches from each other, and speed is a
 /// result here; so no two cells are timed at once. The other jobs go on training meanwhile: for clean figures of speed run one
 /// job.
 static DECODING: Mutex<()> = Mutex::new(());
@@ -26,12 +26,12 @@ pub fn measure<E: Engine>(
     cell: &Cell,
     (experiment, provenance): (&str, Provenance),
     repetitions: usize,
-    desk: &Desk,
+    files: &CellFiles,
 ) -> Result<Record> {
     let tagging = engine.tag(cell)?;
     reset_peak_rss();
     let start = Instant::now();
-    let (trained, mut training) = engine.train(cell, desk)?;
+    let (trained, mut training) = engine.train(cell, files)?;
     training.wall_s += start.elapsed().as_secs_f64();
 
     let _alone = DECODING.lock().unwrap_or_else(PoisonError::into_inner);

@@ -53,7 +53,7 @@ mod trainings;
 mod verification;
 
 pub use bounds::{
-    BOUNDS, Bounds, BoundsCell, BoundsProfile, BoundsRecord, BoundsSpec, Guide, Means, PublishedBounds, Sums, Walk,
+    BOUNDS, Bounds, BoundsCell, BoundsProfile, BoundsRecord, BoundsSpec, Means, PublishedBounds, RollIn, Sums, Walk,
     cells as bounds_cells,
 };
 pub use cell::Cell;
@@ -62,7 +62,7 @@ pub use engine::{Engine, Evaluated, Trained, Treebeam};
 pub use estimate::{Estimate, Pace, estimate};
 pub use folder::{Attempt, Claim, Folder, Holder, Lock, SILENCE};
 pub use golden::{Case, Checksums, Golden, text_of};
-pub use kind::{Cost, Desk, FORMAT, Kind, Stored};
+pub use kind::{CellFiles, Cost, FORMAT, Kind, Stored};
 pub use layout::{
     AVERAGE, ChosenFor, ComparisonSpec, Horizontal, PlotSpec, Published, PublishedFigure, PublishedRange, SeriesSpec,
     TableLines, TableSpec, Vertical,
@@ -72,9 +72,9 @@ pub use options::{given, of_layers};
 pub use overrides::Overrides;
 pub use plan::{Plan, Unreadable};
 pub use provenance::{Carried, Host, Provenance};
-pub use record::{ByRule, Decoding, Epoch, Errors, Record, Scores, SentenceErrors, Training};
+pub use record::{ByRule, Decoding, Epoch, Errors, Record, Scores, SentenceErrors, TrainingRecord};
 pub use run::{Event, Runner, run};
-pub use source::Source;
+pub use source::TreebankSource;
 pub use spec::{GridAxis, Profile, Spec, Variant, check_names, profile_named, read_toml};
 pub use store::{Status, Store};
 pub use tags::{Tagging, Tags};

@@ -8,7 +8,7 @@ use super::cell::{Cell, training_key};
 use super::data::Data;
 use super::options::of_layers;
 use super::overrides::Overrides;
-use super::source::Source;
+use super::source::TreebankSource;
 use super::spec::{Profile, Spec, Variant, profile_named};
 use super::tags::{Tags, is_joint};
 use treebeam::error::{Error, Result};
@@ -56,7 +56,7 @@ impl Plan {
             let path = spec.path.display();
             return Err(Error::Usage(format!("{path}: profile `{profile}` needs at least one treebank and one seed")));
         }
-        let find = |source: Source| Data::find(source, folder, scale.max_train_sentences).map(Arc::new);
+        let find = |source: TreebankSource| Data::find(source, folder, scale.max_train_sentences).map(Arc::new);
         let (treebanks, unreadable) = readable(&scale.treebanks, find)?;
         let (mut spec, profile_name) = (spec.clone(), profile.to_owned());
         if let Some(columns) = &scale.columns {
@@ -209,10 +209,13 @@ pub type Unreadable = (String, Error);
 ///
 /// # Errors
 /// If a name makes no sense, or no treebank at all can be read.
-pub(super) fn readable<T>(names: &[String], find: impl Fn(Source) -> Result<T>) -> Result<(Vec<T>, Vec<Unreadable>)> {
+pub(super) fn readable<T>(
+    names: &[String],
+    find: impl Fn(TreebankSource) -> Result<T>,
+) -> Result<(Vec<T>, Vec<Unreadable>)> {
     let (mut found, mut unreadable) = (Vec::new(), Vec::new());
     for name in names {
-        let treebanks = name.parse::<Source>()?.treebanks();
+        let treebanks = name.parse::<TreebankSource>()?.treebanks();
         // Folds are of no use without each other.
         match treebanks.into_iter().map(&find).collect::<Result<Vec<T>>>() {
             Ok(all) => found.extend(all),

@@ -41,20 +41,20 @@ pub struct Record {
     /// Code and machine.
     pub provenance: Provenance,
     /// Course of training.
-    pub training: Training,
+    pub training: TrainingRecord,
     /// Tagging of the data, if a tagger made the tags.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tagging: Option<Tagging>,
     /// Results of decoding, by width.
     pub decodings: Vec<Decoding>,
-    /// The most memory that the process held, in bytes, from the start of the cell on. With several cells side by side this
+    /// Peak memory of the process, in bytes, from the start of the cell on. With several cells side by side this
     /// is their sum, so it is a cell's own figure only if `provenance.jobs` is 1.
     pub peak_rss_bytes: Option<u64>,
 }
 
 /// Course of training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Training {
+pub struct TrainingRecord {
     /// The iterations in order.
     pub epochs: Vec<Epoch>,
     /// The iteration whose weights were kept, from 1.
@@ -64,7 +64,7 @@ pub struct Training {
     /// Seconds by the clock: reading, preparing, learning, scoring the development data after each iteration.
     pub wall_s: f64,
     /// Seconds of the processor for learning alone, by all threads that learned, without preparing and development data; none
-    /// where the system does not tell, and in records of format 1.
+    /// where the system does not measure them, and in records of format 1.
     pub cpu_s: Option<f64>,
     /// End of training to the plateau.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,7 +103,7 @@ pub struct Decoding {
     pub right_tags: Option<u64>,
     /// Seconds by the clock for the test data, once per repetition.
     pub wall_s: Vec<f64>,
-    /// Seconds of the processor for the same; none where the system does not tell, and in older records.
+    /// Seconds of the processor for the same; none where the system does not measure them, and in older records.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cpu_s: Vec<f64>,
     /// Model errors and search errors in the test data, if the specification asks for it.
@@ -111,7 +111,7 @@ pub struct Decoding {
     pub diagnosis: Option<Diagnosis>,
 }
 
-impl Training {
+impl TrainingRecord {
     /// Seconds of the processor for learning alone if they are known; otherwise by the clock, with all that goes with it.
     pub fn seconds(&self) -> f64 {
         self.cpu_s.unwrap_or(self.wall_s)

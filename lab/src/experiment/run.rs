@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use super::folder::{Attempt, Claim, Folder, Holder, Lock};
 use super::golden::Golden;
-use super::kind::{Desk, Kind};
+use super::kind::{CellFiles, Kind};
 use super::store::{Status, Store};
 use treebeam::error::{Error, Result};
 
-/// Events that a run tells while it goes on.
+/// Events that a run reports while it goes on.
 #[derive(Debug)]
 pub enum Event<'a, C, R> {
     /// A cell has been run and its record is on disk.
@@ -66,7 +66,7 @@ impl<'a, K: Kind> Shared<'a, K> {
                 return Ok(());
             }
         }
-        runner.desk(cell).clear_shared();
+        runner.files(cell).clear_shared();
         Ok(())
     }
 }
@@ -79,10 +79,10 @@ struct Claims {
 
 impl<K: Kind> Runner<'_, K> {
     /// Files of the cell.
-    fn desk(&self, cell: &K::Cell) -> Desk {
+    fn files(&self, cell: &K::Cell) -> CellFiles {
         let Runner { kind, folder, checkpoint_every, .. } = self;
         let (key, golden) = (kind.key(cell), Golden::whole());
-        Desk {
+        CellFiles {
             checkpoint: folder.checkpoint(key, golden),
             checkpoint_every: *checkpoint_every,
             shared_model: folder.model(kind.shared_training(cell).unwrap_or(key), golden),
@@ -91,15 +91,15 @@ impl<K: Kind> Runner<'_, K> {
 
     /// Claims the cell, unless somebody else runs it or the training that it shares with others.
     fn claim(&self, cell: &K::Cell, lock: &Lock) -> Result<std::result::Result<Claims, Holder>> {
-        let training = self.kind.shared_training(cell).filter(|_| !self.desk(cell).has_shared_model());
+        let training = self.kind.shared_training(cell).filter(|_| !self.files(cell).has_shared_model());
         let shared = match training.map(|training| self.folder.claim(training, lock)).transpose()? {
-            Some(Attempt::Held(holder)) => return Ok(Err(holder)),
+            Some(Attempt::Taken(holder)) => return Ok(Err(holder)),
             Some(Attempt::Ours(claim)) => Some(claim),
             None => None,
         };
         Ok(match self.folder.claim(self.kind.key(cell), lock)? {
             Attempt::Ours(cell) => Ok(Claims { cell, _shared: shared }),
-            Attempt::Held(holder) => Err(holder),
+            Attempt::Taken(holder) => Err(holder),
         })
     }
 }
@@ -107,7 +107,7 @@ impl<K: Kind> Runner<'_, K> {
 /// Next task of a thread.
 enum Next<'a, C, R> {
     Run(&'a C, Claims),
-    Tell(Event<'a, C, R>),
+    Report(Event<'a, C, R>),
     Stop,
 }
 
@@ -177,7 +177,7 @@ fn work<'a, K: Kind>(
         let found = next(runner, &mut lock(shared));
         let event = match found {
             Ok(Next::Stop) => return,
-            Ok(Next::Tell(event)) => {
+            Ok(Next::Report(event)) => {
                 if matches!(event, Event::Waiting(..)) {
                     std::thread::sleep(POLL);
                 }
@@ -218,7 +218,7 @@ fn next<'a, K: Kind>(runner: &Runner<K>, shared: &mut Shared<'a, K>) -> Result<N
     let Runner { kind, folder, .. } = runner;
     let lock = folder.lock()?;
     shared.store.refresh(folder)?;
-    let mut held = None;
+    let mut holder = None;
     for place in (0..shared.pending.len()).rev() {
         let cell = shared.pending[place];
         let key = kind.key(cell);
@@ -227,26 +227,26 @@ fn next<'a, K: Kind>(runner: &Runner<K>, shared: &mut Shared<'a, K>) -> Result<N
             let record = record.clone();
             shared.pending.remove(place);
             shared.tidy_after(runner, cell)?;
-            return Ok(Next::Tell(Event::Found(cell, record)));
+            return Ok(Next::Report(Event::Found(cell, record)));
         }
         match runner.claim(cell, &lock)? {
             Ok(claims) => {
                 shared.pending.remove(place);
                 return Ok(Next::Run(cell, claims));
             }
-            // What another thread of this process holds is no news.
-            Err(holder) => held = held.filter(|held: &Holder| !held.is_this_process()).or(Some(holder)),
+            // Claims of other threads of this process are no news.
+            Err(other) => holder = holder.filter(|holder: &Holder| !holder.is_this_process()).or(Some(other)),
         }
     }
-    // Something is left, and all of it is held.
-    Ok(held.map_or(Next::Stop, |holder| Next::Tell(Event::Waiting(shared.pending.len(), holder))))
+    // Something is left, and all of it is claimed.
+    Ok(holder.map_or(Next::Stop, |holder| Next::Report(Event::Waiting(shared.pending.len(), holder))))
 }
 
 /// Runs a cell and writes its record.
 fn run_one<K: Kind>(runner: &Runner<K>, cell: &K::Cell, claim: &Claim) -> Result<K::Record> {
     let Runner { kind, folder, .. } = runner;
-    let (key, desk) = (kind.key(cell), runner.desk(cell));
-    let record = std::panic::catch_unwind(AssertUnwindSafe(|| kind.run(cell, &desk)))
+    let (key, files) = (kind.key(cell), runner.files(cell));
+    let record = std::panic::catch_unwind(AssertUnwindSafe(|| kind.run(cell, &files)))
         .unwrap_or_else(|panic| Err(Error::Usage(format!("internal error: {}", text_of(&*panic)))))?;
     // Whoever took the cell over while this machine slept writes its record.
     if claim.is_ours() {
@@ -259,7 +259,7 @@ fn run_one<K: Kind>(runner: &Runner<K>, cell: &K::Cell, claim: &Claim) -> Result
         };
         Store::keep(folder, &record).map_err(remedy)?;
     }
-    desk.clear();
+    files.clear();
     Ok(record)
 }
 
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_cannot_be_written_is_told_with_its_path() {
+    fn a_record_that_cannot_be_written_is_reported_with_its_path() {
         let folder = tempfile::tempdir().unwrap();
         let plan = plan();
         let (kind, place) = (trainings(FakeEngine::default(), "r1"), Folder::new(folder.path()));
@@ -337,11 +337,11 @@ mod tests {
         let claims = runner.claim(a, &lock).unwrap();
         assert!(runner.claim(b, &lock).unwrap().is_err_and(|holder| holder.is_this_process()), "it is under way");
         assert!(runner.claim(other, &lock).unwrap().is_ok());
-        let desk = runner.desk(b);
-        assert_eq!(desk.shared_model, runner.desk(a).shared_model);
-        std::fs::write(&desk.shared_model, "").unwrap();
+        let files = runner.files(b);
+        assert_eq!(files.shared_model, runner.files(a).shared_model);
+        std::fs::write(&files.shared_model, "").unwrap();
         assert!(runner.claim(b, &lock).unwrap().is_err(), "what went before it is not there yet");
-        std::fs::write(desk.shared_history(), "").unwrap();
+        std::fs::write(files.shared_history(), "").unwrap();
         assert!(runner.claim(b, &lock).unwrap().is_ok());
         drop((claims, lock));
 
@@ -349,10 +349,10 @@ mod tests {
         let cells: Vec<&Cell> = plan.cells.iter().collect();
         let mut there = Vec::new();
         let runner = Runner { jobs: 1, ..runner };
-        run(&runner, &cells[..1], &cells[1..], &mut store, &mut |_| there.push(desk.has_shared_model())).unwrap();
+        run(&runner, &cells[..1], &cells[1..], &mut store, &mut |_| there.push(files.has_shared_model())).unwrap();
         assert!(there.pop().is_some_and(|there| there), "another process will need it");
-        run(&runner, &cells, &[], &mut store, &mut |_| there.push(desk.has_shared_model())).unwrap();
-        assert!(!desk.has_shared_model(), "{there:?}");
+        run(&runner, &cells, &[], &mut store, &mut |_| there.push(files.has_shared_model())).unwrap();
+        assert!(!files.has_shared_model(), "{there:?}");
         assert_eq!(there.len(), 3);
     }
 }

@@ -10,7 +10,7 @@ const MAX_GENERATED: usize = 1_000_000;
 
 /// Source of a treebank.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Source {
+pub enum TreebankSource {
     /// A folder with `train`, `test` and perhaps `dev`, each `.conllu`, `.conllx` or `.conll`; or one of Universal Dependencies, with
     /// `xx-ud-train.conllu` and so on, by its own name or by that of its files.
     Folder(String),
@@ -28,7 +28,7 @@ pub enum Source {
         /// Number of folds.
         n: usize,
         /// The treebank whose training data are divided, or whose test data if it has no others.
-        of: Box<Source>,
+        of: Box<TreebankSource>,
     },
     /// One fold of a treebank as test data, with the next one as development data and the others to train on.
     Fold {
@@ -37,51 +37,55 @@ pub enum Source {
         /// Number of folds.
         n: usize,
         /// The treebank.
-        of: Box<Source>,
+        of: Box<TreebankSource>,
     },
 }
 
 /// Numbers of folds: one each to test and to develop on, one at least to train on.
 const FOLDS: std::ops::RangeInclusive<usize> = 3..=100;
 
-impl Source {
+impl TreebankSource {
     /// The treebanks that this name stands for: folds one by one, anything else by itself.
-    pub fn treebanks(self) -> Vec<Source> {
+    pub fn treebanks(self) -> Vec<TreebankSource> {
         match self {
-            Source::Folds { n, of } => (1..=n).map(|number| Source::Fold { number, n, of: of.clone() }).collect(),
+            TreebankSource::Folds { n, of } => {
+                (1..=n).map(|number| TreebankSource::Fold { number, n, of: of.clone() }).collect()
+            }
             source => vec![source],
         }
     }
 }
 
 /// The treebank in `text`, the name of folds without the first word.
-fn of_folds(text: &str) -> Option<Source> {
+fn of_folds(text: &str) -> Option<TreebankSource> {
     let (numbers, of) = text.split_once(':')?;
-    let of = Box::new(of.parse().ok().filter(|of| !matches!(of, Source::Folds { .. } | Source::Fold { .. }))?);
+    let of = Box::new(
+        of.parse().ok().filter(|of| !matches!(of, TreebankSource::Folds { .. } | TreebankSource::Fold { .. }))?,
+    );
     let (number, n) = match numbers.split_once('/') {
         Some((number, n)) => (Some(number.parse().ok()?), n.parse().ok()?),
         None => (None, numbers.parse().ok()?),
     };
     let is_fold = FOLDS.contains(&n) && number.is_none_or(|number| (1..=n).contains(&number));
     is_fold.then_some(match number {
-        Some(number) => Source::Fold { number, n, of },
-        None => Source::Folds { n, of },
+        Some(number) => TreebankSource::Fold { number, n, of },
+        None => TreebankSource::Folds { n, of },
     })
 }
 
-impl FromStr for Source {
+impl FromStr for TreebankSource {
     type Err = Error;
 
-    fn from_str(text: &str) -> Result<Source> {
+    fn from_str(text: &str) -> Result<TreebankSource> {
         if let Some(rest) = text.strip_prefix("folds:").or(text.strip_prefix("fold:")) {
             let is_one = text.starts_with("fold:");
-            let source = of_folds(rest).filter(|source| matches!(source, Source::Fold { .. }) == is_one);
+            let source = of_folds(rest).filter(|source| matches!(source, TreebankSource::Fold { .. }) == is_one);
             return source.ok_or_else(|| {
                 let expected = "folds:N:NAME for all or fold:K/N:NAME for one, with N from 3 to 100";
                 Error::Usage(format!("treebank `{text}`: expected {expected}"))
             });
         }
-        let Some(rest) = text.strip_prefix("generated:") else { return Ok(Source::Folder(text.to_owned())) };
+        let Some(rest) = text.strip_prefix("generated:") else { return Ok(TreebankSource::Folder(text.to_owned())) };
         let parsed = || {
             let [seed, sentences, kind] = rest.split(',').collect::<Vec<_>>().try_into().ok()?;
             let nonprojective = match kind {
@@ -90,7 +94,11 @@ impl FromStr for Source {
                 _ => return None,
             };
             let (seed, sentences) = (seed.parse().ok()?, sentences.parse().ok()?);
-            (10..=MAX_GENERATED).contains(&sentences).then_some(Source::Generated { seed, sentences, nonprojective })
+            (10..=MAX_GENERATED).contains(&sentences).then_some(TreebankSource::Generated {
+                seed,
+                sentences,
+                nonprojective,
+            })
         };
         parsed().ok_or_else(|| {
             let expected = "generated:SEED,SENTENCES,projective or generated:SEED,SENTENCES,nonprojective";
@@ -99,13 +107,13 @@ impl FromStr for Source {
     }
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for TreebankSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Source::Folder(name) => f.write_str(name),
-            Source::Folds { n, of } => write!(f, "folds:{n}:{of}"),
-            Source::Fold { number, n, of } => write!(f, "fold:{number}/{n}:{of}"),
-            Source::Generated { seed, sentences, nonprojective } => {
+            TreebankSource::Folder(name) => f.write_str(name),
+            TreebankSource::Folds { n, of } => write!(f, "folds:{n}:{of}"),
+            TreebankSource::Fold { number, n, of } => write!(f, "fold:{number}/{n}:{of}"),
+            TreebankSource::Generated { seed, sentences, nonprojective } => {
                 let kind = if *nonprojective { "nonprojective" } else { "projective" };
                 write!(f, "generated:{seed},{sentences},{kind}")
             }
@@ -119,20 +127,20 @@ mod tests {
 
     #[test]
     fn names_read_back_and_others_are_refused() {
-        let folds: Source = "folds:3:generated:7,100,nonprojective".parse().unwrap();
-        let of = Source::Generated { seed: 7, sentences: 100, nonprojective: true };
-        assert_eq!(folds, Source::Folds { n: 3, of: Box::new(of) });
-        let names: Vec<String> = folds.clone().treebanks().iter().map(Source::to_string).collect();
+        let folds: TreebankSource = "folds:3:generated:7,100,nonprojective".parse().unwrap();
+        let of = TreebankSource::Generated { seed: 7, sentences: 100, nonprojective: true };
+        assert_eq!(folds, TreebankSource::Folds { n: 3, of: Box::new(of) });
+        let names: Vec<String> = folds.clone().treebanks().iter().map(TreebankSource::to_string).collect();
         assert_eq!(names[2], "fold:3/3:generated:7,100,nonprojective");
-        assert!(names.iter().all(|name| name.parse::<Source>().unwrap().to_string() == *name));
+        assert!(names.iter().all(|name| name.parse::<TreebankSource>().unwrap().to_string() == *name));
         for bad in ["2:x", "101:x", "x", "3/5:x", "3:folds:3:x", "3:generated:1"].map(|rest| format!("folds:{rest}")) {
-            assert!(bad.parse::<Source>().unwrap_err().to_string().contains("folds:N:NAME"), "{bad}");
+            assert!(bad.parse::<TreebankSource>().unwrap_err().to_string().contains("folds:N:NAME"), "{bad}");
         }
         for bad in ["5:x", "0/5:x", "6/5:x"].map(|rest| format!("fold:{rest}")) {
-            assert!(bad.parse::<Source>().unwrap_err().to_string().contains("fold:K/N:NAME"), "{bad}");
+            assert!(bad.parse::<TreebankSource>().unwrap_err().to_string().contains("fold:K/N:NAME"), "{bad}");
         }
         for bad in ["7,100", "7,100,maybe", "7,9,projective", "x,100,projective", "1,99999999999,projective"] {
-            assert!(format!("generated:{bad}").parse::<Source>().is_err(), "{bad}");
+            assert!(format!("generated:{bad}").parse::<TreebankSource>().is_err(), "{bad}");
         }
     }
 }

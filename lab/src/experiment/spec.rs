@@ -467,7 +467,7 @@ pub fn profile_named<'p, P>(profiles: &'p BTreeMap<String, P>, name: &str, path:
     })
 }
 
-/// A specification's text, to tell lines by.
+/// A specification's text, for the numbers of lines in errors.
 struct SourceText<'a> {
     text: &'a str,
     path: &'a Path,
@@ -670,7 +670,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_shown_is_told() {
+    fn what_cannot_be_shown_is_reported() {
         let lines = "series = [{ name = \"greedy\", rows = [\"greedy\", \"dynamic\"], matched = true }, ";
         let error = message(&format!("y = \"las\"\n{lines}"), "y = \"advantage\"\nseries = [");
         assert!(error.contains("1 series in plot `las`; expected two"), "{error}");
@@ -715,7 +715,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_their_lines() {
+    fn mistakes_are_reported_with_their_lines() {
         let error = message("beam = 4", "width = 4");
         assert!(error.starts_with("s.toml:24: unknown field `width`; expected one of `system`, `scorer`, "), "{error}");
         assert!(treebeam::options::KNOWN.iter().all(|known| error.contains(&format!("`{}`", known.name()))), "{error}");

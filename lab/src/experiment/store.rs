@@ -251,7 +251,7 @@ fn stamp(path: &Path) -> Stamp {
     Some((data.len(), data.modified().ok()?))
 }
 
-/// A record as a line of JSON, which tells its format.
+/// A record as a line of JSON, with its format.
 fn line<R: Stored>(record: &R) -> Result<Vec<u8>> {
     #[derive(Serialize)]
     struct Line<'r, R> {

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use super::cell::Cell;
 use super::engine::{Engine, Evaluated};
-use super::kind::Desk;
+use super::kind::CellFiles;
 use super::measure::measure;
 use super::overrides::Overrides;
 use super::plan::Plan;
 use super::provenance::{Host, Provenance};
-use super::record::{Epoch, Record, Scores, Training as Trained};
+use super::record::{Epoch, Record, Scores, TrainingRecord};
 use super::spec::Spec;
 use super::store::Store;
 use super::trainings::Trainings;
@@ -94,8 +94,8 @@ pub fn plan_of(spec: &Spec) -> Plan {
 }
 
 /// Paths at which nothing is kept.
-pub fn desk() -> Desk {
-    Desk { checkpoint: "none".into(), checkpoint_every: Duration::MAX, shared_model: "none".into() }
+pub fn files() -> CellFiles {
+    CellFiles { checkpoint: "none".into(), checkpoint_every: Duration::MAX, shared_model: "none".into() }
 }
 
 /// Trainings that make figures up, by a program whose behaviour has this name.
@@ -120,7 +120,7 @@ pub fn provenance(revision: &str) -> Provenance {
 /// The record of `cell`, with clocks that stand at round figures.
 pub fn record(cell: &Cell, revision: &str) -> Record {
     let origin = ("test", provenance(revision));
-    let mut record = measure(&FakeEngine::default(), cell, origin, 1, &desk()).unwrap();
+    let mut record = measure(&FakeEngine::default(), cell, origin, 1, &files()).unwrap();
     record.training.wall_s = 2.0;
     record.training.cpu_s = Some(1.5);
     record.peak_rss_bytes = Some(3 << 20);
@@ -165,7 +165,7 @@ impl Engine for FakeEngine {
     type Trained = Cell;
     type Parsed = usize;
 
-    fn train(&self, cell: &Cell, _: &Desk) -> Result<(Cell, Trained)> {
+    fn train(&self, cell: &Cell, _: &CellFiles) -> Result<(Cell, TrainingRecord)> {
         for (number, fault) in &self.faults {
             match fault {
                 _ if plan().cells[*number].key != cell.key => {}
@@ -174,7 +174,7 @@ impl Engine for FakeEngine {
             }
         }
         let epochs = vec![Epoch { epoch: 1, updates: 10, seconds: 1.0, dev: None }];
-        let training = Trained { epochs, kept_epoch: 1, n_features: 1234, wall_s: 0.0, cpu_s: None, stop: None };
+        let training = TrainingRecord { epochs, kept_epoch: 1, n_features: 1234, wall_s: 0.0, cpu_s: None, stop: None };
         Ok((cell.clone(), training))
     }
 

@@ -4,7 +4,7 @@ use super::cell::Cell;
 use super::data::Data;
 use super::engine::Engine;
 use super::estimate::{cost, shared_part};
-use super::kind::{Cost, Desk, Kind};
+use super::kind::{CellFiles, Cost, Kind};
 use super::measure::measure;
 use super::provenance::Provenance;
 use super::record::Record;
@@ -52,9 +52,9 @@ impl<E: Engine> Kind for Trainings<E> {
         cost(cell, records)
     }
 
-    fn run(&self, cell: &Cell, desk: &Desk) -> Result<Record> {
+    fn run(&self, cell: &Cell, files: &CellFiles) -> Result<Record> {
         let provenance = self.provenance.behaving(&cell.golden);
-        measure(&self.engine, cell, (&self.experiment, provenance), self.repetitions, desk)
+        measure(&self.engine, cell, (&self.experiment, provenance), self.repetitions, files)
     }
 
     fn adopt(&self, cell: &Cell, record: &Record) -> Record {

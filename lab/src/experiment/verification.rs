@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// Fields that tell times: no two runs agree on them.
+/// Fields with times: no two runs agree on them.
 pub const TIMES: [&str; 3] = ["seconds", "wall_s", "cpu_s"];
 
 /// The difference of two numbers, relative to them, that writing and reading them can make.
@@ -95,7 +95,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn records_that_say_something_else_of_themselves_are_told() {
+    fn records_that_say_something_else_of_themselves_are_reported() {
         let cell =
             json!({"row": "a", "options": {"seed": 1, "beam": 8}, "after": null, "train": {"sha256": "0".repeat(64)}});
         let same =

@@ -223,7 +223,7 @@ fn options_of<'a>(summary: &'a Summary, column: &str, row: &str) -> Option<&'a T
 
 /// The best global and the best greedy models of a column, chosen on development data, of one transition system: between two of them
 /// the system would be compared, too.
-pub(super) fn chosen(summary: &Summary, column: &str, metric: Metric) -> Option<[Side; 2]> {
+pub(super) fn chosen(summary: &Summary, column: &str, metric: Metric) -> Option<[ChosenModels; 2]> {
     let system = |m: &Method| options_of(summary, column, &m.row).map(|options| options.system);
     let is_trained_globally = |m: &Method| is_global(summary, column, m) == Some(true);
     let global = best(summary, column, metric, &|m, _| is_trained_globally(m))?;
@@ -242,7 +242,7 @@ fn is_global(summary: &Summary, column: &str, method: &Method) -> Option<bool> {
 fn compare(summary: &Summary, column: &str, metric: Metric) -> Option<Comparison> {
     let [global, greedy] = chosen(summary, column, metric)?;
     let pairs = pairs_between(summary, column, &global.methods, &greedy.methods, metric)?;
-    let options = |side: &Side| -> Option<Vec<&TrainOptions>> {
+    let options = |side: &ChosenModels| -> Option<Vec<&TrainOptions>> {
         side.methods.iter().map(|m| options_of(summary, column, &m.row)).collect()
     };
     let is_exact = options(&global)?.iter().any(|options| options.search == SearchKind::Exact);
@@ -254,8 +254,8 @@ fn compare(summary: &Summary, column: &str, metric: Metric) -> Option<Comparison
     let same_beam = same_beam
         .and_then(|side| Some((side.chosen, pairs_between(summary, column, &global.methods, &side.methods, metric)?)));
     let ratio = |ours: Option<f64>, theirs: Option<f64>| Some(ours? / theirs?).filter(|r| r.is_finite() && *r > 0.0);
-    let per_word = |side: &Side| side.mean(summary, column, |_, d| 1.0 / d.tokens_per_second());
-    let seconds = |side: &Side| side.mean(summary, column, |r, _| r.training.seconds());
+    let per_word = |side: &ChosenModels| side.mean(summary, column, |_, d| 1.0 / d.tokens_per_second());
+    let seconds = |side: &ChosenModels| side.mean(summary, column, |r, _| r.training.seconds());
     // Times of several processors do not compare.
     let [of_global, of_greedy] =
         [&global, &greedy].map(|side| processors(summary, |c, m| c == column && side.methods.contains(m)));
@@ -275,14 +275,14 @@ fn compare(summary: &Summary, column: &str, metric: Metric) -> Option<Comparison
 }
 
 /// Models of a column that were chosen on development data: of one side of the comparison.
-pub(super) struct Side {
+pub(super) struct ChosenModels {
     /// A method for each treebank of the summary, in its order.
     pub methods: Vec<Method>,
     /// Their names, and their scores averaged over treebanks.
     pub chosen: Chosen,
 }
 
-impl Side {
+impl ChosenModels {
     /// The mean of a value over treebanks, each counting the same.
     fn mean(&self, summary: &Summary, column: &str, value: impl Fn(&Record, &Decoding) -> f64) -> Option<f64> {
         let (treebanks, n) = (summary.treebanks(), self.methods.len() as f64);
@@ -297,7 +297,7 @@ pub(super) fn best(
     column: &str,
     metric: Metric,
     wanted: &dyn Fn(&Method, usize) -> bool,
-) -> Option<Side> {
+) -> Option<ChosenModels> {
     let (treebanks, rule) = (summary.treebanks(), summary.rule());
     let at_once = if summary.plan.spec.table.choose == ChosenFor::Each { 1 } else { treebanks.len().max(1) };
     let (mut methods, mut dev, mut test) = (Vec::new(), 0.0, 0.0);
@@ -319,7 +319,7 @@ pub(super) fn best(
         methods.extend(group.map(|_| method.clone()));
     }
     let chosen = Chosen { label: label_of(&methods), dev, test };
-    Some(Side { methods, chosen })
+    Some(ChosenModels { methods, chosen })
 }
 
 /// The method's name; of several the names with the number of treebanks, the most frequent first.
@@ -406,7 +406,7 @@ mod tests {
 
     /// A beam that greedily trained models gain as much from is no gain of global training.
     #[test]
-    fn what_the_beam_alone_gives_is_told_apart() {
+    fn what_the_beam_alone_gives_is_shown_apart() {
         let greedily = "training = \"greedy\", oracle = \"dynamic\" }";
         let plan = plan_with(greedily, &format!("{greedily}\ndecode = [1, 4]"));
         let in_a_beam = |wrong_greedily: u64| {
@@ -419,18 +419,18 @@ mod tests {
             })
         };
         let as_well = in_a_beam(2);
-        let told = "; it is not clearly better than greedy training with a beam of the same width in parsing (";
-        assert!(as_well.headline.contains(told), "{}", as_well.headline);
+        let expected = "; it is not clearly better than greedy training with a beam of the same width in parsing (";
+        assert!(as_well.headline.contains(expected), "{}", as_well.headline);
         let (chosen, gain) = as_well.settings[0].same_beam.as_ref().unwrap();
         assert_eq!(chosen.label, "dynamic, width 4");
         assert!(gain.p > LEVEL);
-        let told =
+        let says_so =
             |answer: &Answer| answer.reading.iter().any(|text| text.contains("parse in a beam of the same width"));
-        assert!(told(&as_well));
+        assert!(says_so(&as_well));
         let worse = in_a_beam(4);
-        assert!(!worse.headline.contains("same width") && told(&worse), "{}", worse.headline);
+        assert!(!worse.headline.contains("same width") && says_so(&worse), "{}", worse.headline);
         assert!(worse.in_same_beam.unwrap().points > 0.0);
-        assert!(!told(&answered(|cell, _| if cell.row == "global" { 1 } else { 2 })), "none parses so");
+        assert!(!says_so(&answered(|cell, _| if cell.row == "global" { 1 } else { 2 })), "none parses so");
     }
 
     #[test]
@@ -441,18 +441,18 @@ mod tests {
             _ => 3,
         };
         let exact = plan_with("beam = 4 }\ndecode = [1, 4]", "search = \"exact\", features = \"minimal\" }");
-        let told = answered_by(&exact, better).headline;
+        let headline = answered_by(&exact, better).headline;
         assert!(
-            told.starts_with("**Global training with exact search parses better** than greedy training, by "),
-            "{told}"
+            headline.starts_with("**Global training with exact search parses better** than greedy training, by "),
+            "{headline}"
         );
         let gold = |cell: &Cell, i: usize| match cell.row.as_str() {
             "global" => 1,
             "greedy" => 2 + (i as u64 % 2),
             _ => 4,
         };
-        let told = answered(gold).headline;
-        assert!(told.contains("parses better** than greedy training on gold derivations, by "), "{told}");
+        let headline = answered(gold).headline;
+        assert!(headline.contains("parses better** than greedy training on gold derivations, by "), "{headline}");
     }
 
     #[test]
@@ -465,10 +465,10 @@ mod tests {
             .iter()
             .map(|&n_ahead| Setting { name: format!("s{}", n_ahead.0), n_ahead, ..setting.clone() })
             .collect();
-        let told = sentences("conclusions.jinja", view! { part => "where", a => answer.view() }).concat();
+        let said = sentences("conclusions.jinja", view! { part => "where", a => answer.view() }).concat();
         let expected = "Counted by treebank (sign test over 10 treebanks, Holm-corrected p < .05), global training is significantly ahead with 1 of 6 \
                         systems (s10), and significantly behind with 1 (s0).";
-        assert_eq!(told, expected);
+        assert_eq!(said, expected);
     }
 
     #[test]
@@ -479,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn sides_that_differ_between_systems_are_both_told() {
+    fn sides_that_differ_between_systems_are_both_named() {
         let answer = answered(|cell, _| match (cell.row.as_str(), cell.column.as_str()) {
             ("global", "eager") | ("greedy" | "dynamic", "hybrid") => 1,
             _ => 2,
@@ -511,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_of_tags_are_told_apart() {
+    fn kinds_of_tags_are_distinguished() {
         let predicted = plan_with("name = \"hybrid\"", "name = \"hybrid\"\ntags = \"none\"");
         let answer = answered_by(&predicted, |cell, _, i| match (cell.row.as_str(), cell.column.as_str()) {
             ("global", "eager") => 1,
@@ -521,8 +521,8 @@ mod tests {
         assert!(answer.headline.contains("over 1 system with gold tags and 2 treebanks"), "{}", answer.headline);
         let [(Tags::None, gain)] = answer.other_tags[..] else { panic!("{:?}", answer.other_tags) };
         assert!(gain.points > 0.0 && gain.points < answer.overall.points);
-        let told = format!("With no tags global training gains {:.2} points (95 % interval ", gain.points);
-        assert!(answer.reading[0].starts_with(&told), "{:?}", answer.reading);
+        let expected = format!("With no tags global training gains {:.2} points (95 % interval ", gain.points);
+        assert!(answer.reading[0].starts_with(&expected), "{:?}", answer.reading);
     }
 
     #[test]

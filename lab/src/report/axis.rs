@@ -15,7 +15,7 @@ pub(super) struct Ruler {
     ticks: Vec<f64>,
 }
 
-/// Fewer than these tell too little.
+/// The fewest ticks.
 const LEAST: usize = 3;
 
 impl Ruler {

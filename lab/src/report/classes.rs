@@ -1,16 +1,16 @@
 //! Differences of greedy and global training: by length of arc and of sentence, by label and by projectivity.
 
-use super::answer::{Side, chosen};
-use super::document::{Block, Cell, Content, Table};
+use super::answer::{ChosenModels, chosen};
+use super::document::{Block, Content, Table, TableCell};
 use super::summary::Summary;
 use super::templates::{block, view};
 use treebeam::eval::{Classes, Metric, OfClass, RightWords};
 
 /// A kind of classes: its name, the head of its column, whether they are of predicted trees, and where they are found.
-type Kind = (&'static str, &'static str, bool, fn(&Classes) -> &OfClass);
+type Breakdown = (&'static str, &'static str, bool, fn(&Classes) -> &OfClass);
 
 /// The kinds, recall before precision.
-const KINDS: [Kind; 6] = [
+const BREAKDOWNS: [Breakdown; 6] = [
     ("by arc length", "distance to the gold head", false, |classes| &classes.arc_length),
     ("by length of the predicted arc", "predicted distance to the head", true, |classes| &classes.predicted_arc_length),
     ("by sentence length", "words of the sentence", false, |classes| &classes.sentence_length),
@@ -23,7 +23,7 @@ const KINDS: [Kind; 6] = [
 const MOST: usize = 15;
 
 /// A table for each kind of classes, with the best greedy and the best global model of each column, chosen
-/// on development data; none without records that tell.
+/// on development data; none without records that have them.
 pub fn classes(summary: &Summary, metric: Metric) -> Vec<Block> {
     let columns = summary.columns();
     let compared: Vec<(&String, [Classes; 2])> = columns
@@ -32,7 +32,7 @@ pub fn classes(summary: &Summary, metric: Metric) -> Vec<Block> {
             Some((column, [of_side(summary, column, &theirs)?, of_side(summary, column, &ours)?]))
         })
         .collect();
-    let of_kind = |(by, head, predicted, of): Kind| -> Option<Block> {
+    let of_kind = |(by, head, predicted, of): Breakdown| -> Option<Block> {
         let metric_name = metric.name();
         // Two systems have as many words in a class of gold trees, and others in one of their own.
         let words = if predicted { "words, greedy and global" } else { "words" };
@@ -52,16 +52,16 @@ pub fn classes(summary: &Summary, metric: Metric) -> Vec<Block> {
             table.lines.extend(lines.iter().map(|line| {
                 let (class, [first, second], greedy, global) = line;
                 let both = if first == second { first.to_string() } else { format!("{first}, {second}") };
-                let mut cells = vec![Cell::text(*column), Cell::text(class), Cell::text(both)];
-                cells.extend([greedy, global].map(|&score| Cell::number(Some(score), 2)));
-                cells.push(Cell::text(format!("{:+.2}", difference(line))));
+                let mut cells = vec![TableCell::text(*column), TableCell::text(class), TableCell::text(both)];
+                cells.extend([greedy, global].map(|&score| TableCell::number(Some(score), 2)));
+                cells.push(TableCell::text(format!("{:+.2}", difference(line))));
                 cells
             }));
         }
         let view = view! { by, predicted, columns => readings, most_classes => MOST };
         (!table.lines.is_empty()).then(|| block("classes.jinja", view, Content::Table(table)))
     };
-    KINDS.into_iter().filter_map(of_kind).collect()
+    BREAKDOWNS.into_iter().filter_map(of_kind).collect()
 }
 
 /// A class: its name, its words and the scores of greedy and global training.
@@ -82,12 +82,12 @@ fn lines(greedy: &OfClass, global: &OfClass, metric: Metric) -> Vec<Line> {
 
 /// The classes of the words of a side's models, over treebanks and seeds; nothing unless every decoding has them, and of a kind nothing
 /// unless every decoding has that.
-fn of_side(summary: &Summary, column: &str, side: &Side) -> Option<Classes> {
+fn of_side(summary: &Summary, column: &str, side: &ChosenModels) -> Option<Classes> {
     let treebanks = summary.treebanks();
     let entries = treebanks.iter().zip(&side.methods).filter_map(|(t, method)| summary.entry(t, column, method));
     let runs = entries.flat_map(|e| &e.runs);
     let all: Vec<&Classes> = runs.map(|(_, decoding)| decoding.classes.as_ref()).collect::<Option<_>>()?;
-    let sum = |(.., of): Kind| {
+    let sum = |(.., of): Breakdown| {
         let mut sum = OfClass::new();
         let known = if all.iter().all(|classes| !of(classes).is_empty()) { &all[..] } else { &[] };
         for (class, &right) in known.iter().flat_map(|classes| of(classes)) {
@@ -96,7 +96,7 @@ fn of_side(summary: &Summary, column: &str, side: &Side) -> Option<Classes> {
         sum
     };
     let [arc_length, predicted_arc_length, sentence_length, label, projectivity, predicted_projectivity] =
-        KINDS.map(sum);
+        BREAKDOWNS.map(sum);
     Some(Classes { arc_length, sentence_length, label, projectivity, predicted_arc_length, predicted_projectivity })
 }
 

@@ -52,7 +52,7 @@ mod tests {
     const COMPARISON: &str = "[[comparison]]\nwhat = \"a beam of 4\"\nrow = \"global\"\nwidth = 4\nthan = \"exploration\"\n\
                               against = \"dynamic\"\n";
 
-    /// Sentences where `wrong` tells how many labelled words of each sentence are wrong, by row and width.
+    /// Sentences where `wrong` gives the number of wrong labelled words of each sentence, by row and width.
     fn said(wrong: impl Fn(&str, usize, usize) -> u64, comparison: &str) -> Vec<String> {
         let mut plan: Plan = plan();
         plan.spec = spec_of(&SPEC.replace("[table]", &format!("{comparison}[table]")));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::document::{Block, Cell, Content, Table};
+use super::document::{Block, Content, Table, TableCell};
 use super::summary::{Method, Summary};
 use super::templates::{block, view};
 use crate::experiment::{Decoding, Record};
@@ -16,7 +16,7 @@ pub fn costs(summary: &Summary) -> Block {
     for column in summary.columns() {
         for method in summary.methods(column) {
             let figure = |digits: usize, value: &dyn Fn(&Record, &Decoding) -> f64| {
-                Cell::number(summary.average(column, &method, value).map(|s| s.mean), digits)
+                TableCell::number(summary.average(column, &method, value).map(|s| s.mean), digits)
             };
             let of_method = processors(summary, |c, m| c == column && *m == method);
             // Where processors differ, times are marked by those that they were taken on.
@@ -28,8 +28,8 @@ pub fn costs(summary: &Summary) -> Block {
                 cell
             };
             table.lines.push(vec![
-                Cell::text(column),
-                Cell::text(&method.label),
+                TableCell::text(column),
+                TableCell::text(&method.label),
                 timed(1, &|r, _| r.training.wall_s),
                 timed(0, &|_, d| d.sentences_per_second()),
                 timed(0, &|_, d| d.tokens_per_second()),
@@ -83,9 +83,9 @@ pub fn data(summary: &Summary) -> Block {
     for data in &summary.plan.treebanks {
         let treebank = data.source.to_string();
         let decoding = summary.entries.iter().filter(|e| e.treebank == treebank).find_map(|e| e.runs.first());
-        let tokens = |rule| Cell::number(decoding.map(|(_, d)| d.test.get(rule).tokens as f64), 0);
-        let mut line = vec![Cell::text(treebank)];
-        line.extend([&data.train, &data.dev, &data.test].map(|portion| Cell::count(portion.n_sentences())));
+        let tokens = |rule| TableCell::number(decoding.map(|(_, d)| d.test.get(rule).tokens as f64), 0);
+        let mut line = vec![TableCell::text(treebank)];
+        line.extend([&data.train, &data.dev, &data.test].map(|portion| TableCell::count(portion.n_sentences())));
         line.extend([tokens(Punctuation::Include), tokens(Punctuation::Exclude)]);
         table.lines.push(line);
     }

@@ -1,6 +1,6 @@
 //! Model errors and search errors, and what follows a first mistake.
 
-use super::document::{Block, Cell, Content, Table};
+use super::document::{Block, Content, Table, TableCell};
 use super::summary::{Method, Summary};
 use super::templates::{block, view};
 use treebeam::diagnosis::{Diagnosis, PARTS, Propagation};
@@ -31,12 +31,12 @@ pub fn replacements(summary: &Summary) -> Option<Block> {
         if found.are_none() {
             continue;
         }
-        let percent = |n: u64, of: u64| Cell::number(Some(100.0 * n as f64 / of as f64), 2);
+        let percent = |n: u64, of: u64| TableCell::number(Some(100.0 * n as f64 / of as f64), 2);
         table.lines.push(vec![
-            Cell::text(column),
-            Cell::text(method.label),
-            Cell::count(method.width),
-            Cell::count(found.arcs as usize),
+            TableCell::text(column),
+            TableCell::text(method.label),
+            TableCell::count(method.width),
+            TableCell::count(found.arcs as usize),
             percent(found.replacing, found.arcs),
             percent(found.gold, found.replacing),
             percent(found.harmful, found.replacing),
@@ -69,13 +69,13 @@ pub fn propagation(summary: &Summary) -> Option<Block> {
         if found.sentences < diagnosis.sentences {
             continue;
         }
-        let percent = |rate: f64| Cell::number(Some(100.0 * rate), 2);
-        let mean = |n: f64| Cell::number(Some(mean(n, &found)), 2);
+        let percent = |rate: f64| TableCell::number(Some(100.0 * rate), 2);
+        let mean = |n: f64| TableCell::number(Some(mean(n, &found)), 2);
         table.lines.push(vec![
-            Cell::text(column),
-            Cell::text(&method.label),
-            Cell::count(method.width),
-            Cell::number(Some(100.0 * found.with_wrong as f64 / found.sentences as f64), 1),
+            TableCell::text(column),
+            TableCell::text(&method.label),
+            TableCell::count(method.width),
+            TableCell::number(Some(100.0 * found.with_wrong as f64 / found.sentences as f64), 1),
             mean(found.before as f64),
             mean(found.before_at_random),
             mean(found.steps_before as f64),
@@ -117,21 +117,21 @@ pub fn diagnoses(summary: &Summary) -> Option<Block> {
     let mut table = Table::new(2, heads);
     let mut all: Vec<(String, Method, Diagnosis)> = Vec::new();
     for (column, method, d) in diagnosed(summary) {
-        let percent = |n: u64| Cell::number(Some(100.0 * n as f64 / d.sentences as f64), 1);
+        let percent = |n: u64| TableCell::number(Some(100.0 * n as f64 / d.sentences as f64), 1);
         let wrong = d.search_errors + d.model_errors;
         table.lines.push(vec![
-            Cell::text(column),
-            Cell::text(&method.label),
-            Cell::count(method.width),
-            Cell::count(d.sentences as usize),
+            TableCell::text(column),
+            TableCell::text(&method.label),
+            TableCell::count(method.width),
+            TableCell::count(d.sentences as usize),
             percent(d.right),
             percent(d.search_errors),
             percent(d.model_errors),
-            Cell::number(Some(100.0 * d.search_errors as f64 / wrong as f64), 1),
+            TableCell::number(Some(100.0 * d.search_errors as f64 / wrong as f64), 1),
             percent(d.in_final_beam),
-            Cell::number(Some(100.0 * d.fallen_by(0)), 1),
-            Cell::number(Some(100.0 * d.fallen_by(PARTS / 2 - 1)), 1),
-            Cell::number(Some(100.0 * d.fallen_by(PARTS - 1)), 1),
+            TableCell::number(Some(100.0 * d.fallen_by(0)), 1),
+            TableCell::number(Some(100.0 * d.fallen_by(PARTS / 2 - 1)), 1),
+            TableCell::number(Some(100.0 * d.fallen_by(PARTS - 1)), 1),
             percent(d.not_derivable),
         ]);
         all.push((column.clone(), method, d));

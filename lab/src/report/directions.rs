@@ -1,11 +1,11 @@
-//! Who wins, on how many treebanks, and whether a paper's direction holds.
+//! Signs of differences: number of treebanks on which each side wins, and agreement with a paper's direction.
 //!
 //! Treebanks, annotation and sizes are not those of the papers, so scores do not compare; whether a change helps or harms, and
 //! by how much, does.
 
 use minijinja::Value;
 
-use super::document::{Block, Cell, Content, Table};
+use super::document::{Block, Content, Table, TableCell};
 use super::paired::bare_p;
 use super::summary::{Difference, METRICS, Method, Summary};
 use super::templates::{block, view};
@@ -183,9 +183,9 @@ impl Direction {
         let ours = |t: &str| self.ours.iter().find(|(name, _)| name == t).map(|(_, d)| d);
         let pairs = paper.gains.iter().filter(|(_, gain)| *gain != 0.0);
         let pairs: Vec<_> = pairs.filter_map(|(t, gain)| Some((gain, ours(t)?))).collect();
-        let held = pairs.iter().filter(|(gain, d)| sign(d.points) == sign(**gain)).count();
+        let agreeing = pairs.iter().filter(|(gain, d)| sign(d.points) == sign(**gain)).count();
         let against = pairs.iter().filter(|(gain, d)| sign(d.points) == sign(-**gain) && d.p < LEVEL).count();
-        Some((pairs.len(), held, against))
+        Some((pairs.len(), agreeing, against))
     }
 
     /// Treebanks where the paper's direction does not hold.
@@ -257,30 +257,30 @@ pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
         let ((higher, surely_higher), (lower, surely_lower)) =
             (direction.count(Ordering::Greater), direction.count(Ordering::Less));
         let mut line = vec![
-            Cell::text(&direction.column),
-            Cell::text(&direction.method.label),
-            Cell::text(&direction.against),
-            Cell::text(direction.metric.name()),
-            Cell::count(direction.ours.len()),
-            Cell::count(higher),
-            Cell::count(surely_higher),
-            Cell::count(lower),
-            Cell::count(surely_lower),
-            Cell::signed(Some(direction.mean())),
-            Cell::shown(Some(direction.sign_test()), bare_p),
-            Cell::shown(Some(corrected), bare_p),
+            TableCell::text(&direction.column),
+            TableCell::text(&direction.method.label),
+            TableCell::text(&direction.against),
+            TableCell::text(direction.metric.name()),
+            TableCell::count(direction.ours.len()),
+            TableCell::count(higher),
+            TableCell::count(surely_higher),
+            TableCell::count(lower),
+            TableCell::count(surely_lower),
+            TableCell::signed(Some(direction.mean())),
+            TableCell::shown(Some(direction.sign_test()), bare_p),
+            TableCell::shown(Some(corrected), bare_p),
         ];
         if with_paper {
-            let held = direction.agreement().filter(|(n, ..)| *n > 0);
-            let holds = |(n, held, _)| Cell::valued(format!("{held} of {n}"), held as f64);
-            line.push(Cell::signed(direction.paper.as_ref().map(|p| p.mean)));
-            line.push(held.map_or_else(|| Cell::number(None, 0), holds));
-            line.push(held.map_or_else(|| Cell::number(None, 0), |(.., against)| Cell::count(against)));
+            let agreement = direction.agreement().filter(|(n, ..)| *n > 0);
+            let shown = |(n, agreeing, _)| TableCell::valued(format!("{agreeing} of {n}"), agreeing as f64);
+            line.push(TableCell::signed(direction.paper.as_ref().map(|p| p.mean)));
+            line.push(agreement.map_or_else(|| TableCell::number(None, 0), shown));
+            line.push(agreement.map_or_else(|| TableCell::number(None, 0), |(.., against)| TableCell::count(against)));
         }
         table.lines.push(line);
     }
     let of_paper = directions.iter().filter_map(Direction::agreement);
-    let (n, held, against) = of_paper.fold((0, 0, 0), |sum, d| (sum.0 + d.0, sum.1 + d.1, sum.2 + d.2));
+    let (n, agreeing, against) = of_paper.fold((0, 0, 0), |sum, d| (sum.0 + d.0, sum.1 + d.1, sum.2 + d.2));
     let best = |metric| {
         let of_metric = directions.iter().filter(move |d| d.metric == metric && !with_paper);
         of_metric.max_by(|a, b| a.mean().total_cmp(&b.mean()))
@@ -291,7 +291,7 @@ pub fn who_wins(summary: &Summary, directions: &[Direction]) -> Option<Block> {
     let view = view! {
         best_of_metrics, other_way,
         n_of_paper => n,
-        n_held => held,
+        n_agreeing => agreeing,
         n_against => against,
         n_found => found.as_ref().map_or(0, |found| found.all.len()),
         n_surely => found.as_ref().map_or(0, |found| found.surely.len()),

@@ -59,7 +59,7 @@ pub fn json_names(profile: &str) -> [String; 2] {
 /// methods is ahead, in the mean over treebanks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum ReproductionVerdict {
     /// All differences point the paper's way, each of them significantly over treebanks.
     Reproduced,
     /// Some do.
@@ -68,13 +68,13 @@ pub enum Verdict {
     Not,
 }
 
-impl Verdict {
+impl ReproductionVerdict {
     /// The verdict in words, as they begin a sentence.
     pub fn name(self) -> &'static str {
         match self {
-            Verdict::Reproduced => "Reproduced",
-            Verdict::InPart => "Reproduced in part",
-            Verdict::Not => "Not reproduced",
+            ReproductionVerdict::Reproduced => "Reproduced",
+            ReproductionVerdict::InPart => "Reproduced in part",
+            ReproductionVerdict::Not => "Not reproduced",
         }
     }
 }
@@ -83,7 +83,7 @@ impl Verdict {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reproduction {
     /// Verdict.
-    pub verdict: Verdict,
+    pub verdict: ReproductionVerdict,
     /// Share of the differences that are found here.
     #[serde(alias = "held")]
     pub found: String,
@@ -145,12 +145,12 @@ pub struct Table {
     /// Number of columns, from the left, that are text; the others are figures.
     pub n_texts: usize,
     /// The lines; as many cells each as there are heads.
-    pub lines: Vec<Vec<Cell>>,
+    pub lines: Vec<Vec<TableCell>>,
 }
 
 /// A cell of a table.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cell {
+pub struct TableCell {
     /// Text: plain text, no Markdown.
     pub text: String,
     /// Key of sorting, if that is a number.
@@ -167,37 +167,37 @@ pub const OPEN: &str = " (open)";
 /// Sign for a figure that is not there.
 pub const NOTHING: &str = "–";
 
-impl Cell {
+impl TableCell {
     /// A cell of text.
-    pub fn text(text: impl Into<String>) -> Cell {
-        Cell { text: text.into(), ..Cell::default() }
+    pub fn text(text: impl Into<String>) -> TableCell {
+        TableCell { text: text.into(), ..TableCell::default() }
     }
 
     /// A number with so many digits after the point; [`NOTHING`] if there is none or it is not finite.
-    pub fn number(value: Option<f64>, digits: usize) -> Cell {
-        Cell::shown(value, |value| format!("{value:.digits$}"))
+    pub fn number(value: Option<f64>, digits: usize) -> TableCell {
+        TableCell::shown(value, |value| format!("{value:.digits$}"))
     }
 
     /// A number with its sign and two digits after the point.
-    pub fn signed(value: Option<f64>) -> Cell {
-        Cell::shown(value, |value| format!("{value:+.2}"))
+    pub fn signed(value: Option<f64>) -> TableCell {
+        TableCell::shown(value, |value| format!("{value:+.2}"))
     }
 
     /// A whole number.
-    pub fn count(count: usize) -> Cell {
-        Cell::valued(count.to_string(), count as f64)
+    pub fn count(count: usize) -> TableCell {
+        TableCell::valued(count.to_string(), count as f64)
     }
 
     /// A text with a key of sorting.
-    pub fn valued(text: impl Into<String>, value: f64) -> Cell {
-        Cell { text: text.into(), value: Some(value), best: false }
+    pub fn valued(text: impl Into<String>, value: f64) -> TableCell {
+        TableCell { text: text.into(), value: Some(value), best: false }
     }
 
     /// A number shown in a way of the caller's; [`NOTHING`] if there is none or it is not finite.
-    pub fn shown(value: Option<f64>, show: impl FnOnce(f64) -> String) -> Cell {
+    pub fn shown(value: Option<f64>, show: impl FnOnce(f64) -> String) -> TableCell {
         match value.filter(|value| value.is_finite()) {
-            Some(value) => Cell::valued(show(value), value),
-            None => Cell::text(NOTHING),
+            Some(value) => TableCell::valued(show(value), value),
+            None => TableCell::text(NOTHING),
         }
     }
 }
@@ -206,10 +206,10 @@ impl Table {
     /// The table without columns in which nothing stands, such as those of treebanks that nothing was run on, and without
     /// lines that have no figure though the table has figures.
     pub fn trimmed(mut self) -> Table {
-        let is_empty = |cell: &Cell| cell.text.is_empty() || cell.text == NOTHING;
+        let is_empty = |cell: &TableCell| cell.text.is_empty() || cell.text == NOTHING;
         let n_texts = self.n_texts;
         if n_texts < self.heads.len() {
-            let is_open = |line: &[Cell]| line.first().is_some_and(|cell| cell.text.ends_with(OPEN));
+            let is_open = |line: &[TableCell]| line.first().is_some_and(|cell| cell.text.ends_with(OPEN));
             self.lines.retain(|line| is_open(line) || line[n_texts..].iter().any(|cell| !is_empty(cell)));
         }
         let stays: Vec<bool> = (0..self.heads.len())
@@ -266,13 +266,19 @@ mod tests {
         let mut table = Table::new(2, ["column", "method", "LAS", "UAS", "p"]);
         table.lines = vec![
             vec![
-                Cell::text("all"),
-                Cell::text("a"),
-                Cell::number(Some(80.0), 1),
-                Cell::number(None, 1),
-                Cell::text(""),
+                TableCell::text("all"),
+                TableCell::text("a"),
+                TableCell::number(Some(80.0), 1),
+                TableCell::number(None, 1),
+                TableCell::text(""),
             ],
-            vec![Cell::text("all"), Cell::text("b"), Cell::number(None, 1), Cell::number(None, 1), Cell::text("")],
+            vec![
+                TableCell::text("all"),
+                TableCell::text("b"),
+                TableCell::number(None, 1),
+                TableCell::number(None, 1),
+                TableCell::text(""),
+            ],
         ];
         let trimmed = table.clone().trimmed();
         assert_eq!(
@@ -285,8 +291,9 @@ mod tests {
         assert_eq!(table.clone().without("nothing"), table);
         table.lines.push(table.lines[0].clone());
         let mut several = Table::new(3, ["column", "method", "against", "LAS"]);
-        several.lines =
-            (0..3).map(|i| vec![Cell::text("x"), Cell::count(i), Cell::text("y"), Cell::count(7)]).collect();
+        several.lines = (0..3)
+            .map(|i| vec![TableCell::text("x"), TableCell::count(i), TableCell::text("y"), TableCell::count(7)])
+            .collect();
         let (narrow, common) = several.without_common();
         assert_eq!((narrow.heads.join(" "), narrow.n_texts), ("column method LAS".to_owned(), 2));
         assert_eq!(common, [("against".to_owned(), "y".to_owned())]);

@@ -131,7 +131,7 @@ impl Point {
     }
 }
 
-/// Figures on a grid, told by shades.
+/// Figures on a grid, shown as shades.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HeatMap {
     /// The name of its file, without ending.

@@ -7,7 +7,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::experiment::{ByRule, Cell, Data, Decoding, Epoch, Errors, Plan, Record, Source, Store, Training};
+use crate::experiment::{
+    ByRule, Cell, Data, Decoding, Epoch, Errors, Plan, Record, Store, TrainingRecord, TreebankSource,
+};
 use treebeam::diagnosis::Diagnosis;
 use treebeam::error::{Error, Result};
 use treebeam::eval::{Classes, Counts};
@@ -31,7 +33,7 @@ pub fn pooled(plan: &Plan, store: &Store, accept_stale: bool) -> Result<Option<(
     }
     let is_complete = |cells: &[&Cell]| {
         let numbers = cells.iter().filter_map(|cell| Some(whole_of(&cell.data.source)?.0));
-        matches!(&cells[0].data.source, Source::Fold { n, .. } if numbers.eq(1..=*n))
+        matches!(&cells[0].data.source, TreebankSource::Fold { n, .. } if numbers.eq(1..=*n))
     };
     let mut treebanks: HashMap<Vec<&str>, Arc<Data>> = HashMap::new();
     let mut pooled = Store::default();
@@ -59,7 +61,7 @@ pub fn pooled(plan: &Plan, store: &Store, accept_stale: bool) -> Result<Option<(
         let whole = Cell { key, data, ..cell.clone() };
         let records: Option<Vec<&Record>> = all.iter().map(|cell| store.usable(cell, accept_stale)).collect();
         if let Some(records) = records {
-            // Records of other code are told as such.
+            // The provenance is that of a record of other code, if there is one.
             let oldest = all.iter().zip(&records).find(|(cell, record)| !cell.is_current(record));
             let provenance = oldest.map_or(records[0], |(_, record)| record).provenance.clone();
             pooled.insert(Record { provenance, ..sum_of(&whole, &records) });
@@ -88,9 +90,9 @@ pub fn pooled(plan: &Plan, store: &Store, accept_stale: bool) -> Result<Option<(
 }
 
 /// Number of a fold, and the name of all folds of its treebank.
-fn whole_of(source: &Source) -> Option<(usize, Source)> {
+fn whole_of(source: &TreebankSource) -> Option<(usize, TreebankSource)> {
     match source {
-        Source::Fold { number, n, of } => Some((*number, Source::Folds { n: *n, of: of.clone() })),
+        TreebankSource::Fold { number, n, of } => Some((*number, TreebankSource::Folds { n: *n, of: of.clone() })),
         _ => None,
     }
 }
@@ -110,10 +112,10 @@ fn sum_of(cell: &Cell, records: &[&Record]) -> Record {
             dev: (epochs().count() == records.len()).then(dev).flatten(),
         }
     };
-    let mean = |of: &dyn Fn(&Training) -> u64| {
+    let mean = |of: &dyn Fn(&TrainingRecord) -> u64| {
         records.iter().map(|record| of(&record.training)).sum::<u64>() / records.len() as u64
     };
-    let training = Training {
+    let training = TrainingRecord {
         epochs: (0..n_epochs).map(epoch).collect(),
         kept_epoch: mean(&|training| training.kept_epoch.into()) as u32,
         n_features: mean(&|training| training.n_features),

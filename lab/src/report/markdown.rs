@@ -71,7 +71,7 @@ impl Table {
 }
 
 /// Text as a cell of a table shows it: nothing in it is emphasis, a link, HTML or a command for a terminal.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut shown = String::new();
     let mut chars = text.chars();
     let mut before = ' ';

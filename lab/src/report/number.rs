@@ -1,7 +1,7 @@
 //! Numbers for people.
 
-/// Number of digits after the point tell numbers of this size well: none for thousands and for whole numbers, else two, and
-/// three that count for what is smaller than 1.
+/// Number of digits after the point for numbers of this size: none for thousands and for whole numbers, else two, and
+/// three significant ones for what is smaller than 1.
 pub(super) fn digits(values: impl Iterator<Item = f64>) -> usize {
     let (mut largest, mut are_whole) = (0.0f64, true);
     for value in values {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use minijinja::Value;
 
-use super::answer::{Side, chosen};
-use super::document::{Block, Cell, Content, Table};
+use super::answer::{ChosenModels, chosen};
+use super::document::{Block, Content, Table, TableCell};
 use super::figure::{Axis, Curve, Figure, Point, Style};
 use super::summary::{SAMPLES, Summary};
 use super::templates::{block, view};
-use crate::experiment::{Data, Source};
+use crate::experiment::{Data, TreebankSource};
 use treebeam::error::Result;
 use treebeam::eval::{Metric, signs};
 use treebeam::random::{shuffle, stream};
@@ -34,15 +34,15 @@ const NAMES: [&str; 6] = [
 /// The best models of a column, chosen on development data.
 struct Compared<'s> {
     column: &'s str,
-    global: Side,
-    greedy: Side,
+    global: ChosenModels,
+    greedy: ChosenModels,
 }
 
 impl Compared<'_> {
     /// Their scores on a treebank's test data, the global one's first.
     fn scores(&self, summary: &Summary, treebank: &str, metric: Metric) -> Option<(f64, f64)> {
         let place = summary.treebanks().iter().position(|name| name == treebank)?;
-        let score = |side: &Side| summary.score(treebank, self.column, &side.methods[place], metric);
+        let score = |side: &ChosenModels| summary.score(treebank, self.column, &side.methods[place], metric);
         Some((score(&self.global)?, score(&self.greedy)?))
     }
 }
@@ -62,7 +62,7 @@ pub fn properties(summary: &Summary, metric: Metric) -> Option<Block> {
     let compared = compared(summary, metric);
     let mut lines: Vec<(String, Properties, f64)> = Vec::new();
     // Of folds no words are unknown to all models.
-    let is_whole = |data: &&Arc<Data>| !matches!(data.source, Source::Folds { .. });
+    let is_whole = |data: &&Arc<Data>| !matches!(data.source, TreebankSource::Folds { .. });
     for data in summary.plan.treebanks.iter().filter(is_whole) {
         let treebank = data.source.to_string();
         let scores: Vec<(f64, f64)> = compared.iter().filter_map(|c| c.scores(summary, &treebank, metric)).collect();
@@ -87,10 +87,10 @@ pub fn properties(summary: &Summary, metric: Metric) -> Option<Block> {
     let correlations: Vec<Value> = NAMES.iter().enumerate().filter_map(of_property).collect();
     let mut table = Table::new(1, std::iter::once("treebank").chain(NAMES).chain(["global less greedy"]));
     for (treebank, properties, gain) in &lines {
-        let mut line = vec![Cell::text(treebank)];
+        let mut line = vec![TableCell::text(treebank)];
         let digits = [0, 1, 2, 0, 1, 2];
-        line.extend(properties.iter().zip(digits).map(|(&value, digits)| Cell::number(Some(value), digits)));
-        line.push(Cell::signed(Some(*gain)));
+        line.extend(properties.iter().zip(digits).map(|(&value, digits)| TableCell::number(Some(value), digits)));
+        line.push(TableCell::signed(Some(*gain)));
         table.lines.push(line);
     }
     let (ahead, _) = signs(gains.iter().copied());

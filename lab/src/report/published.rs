@@ -2,7 +2,7 @@
 //! not.
 
 use super::directions::published as figures_of;
-use super::document::{Block, Cell, Content, Table};
+use super::document::{Block, Content, Table, TableCell};
 use super::scores::stars;
 use super::summary::{Entry, Summary};
 use super::templates::{block, view};
@@ -30,7 +30,7 @@ pub fn published(summary: &Summary) -> Option<Block> {
             let is_open = |row: &Variant| row.name.get_ref() == paper.row.get_ref() && row.open.is_some();
             let line = paper.of(treebank).map(|theirs| line(summary, paper, treebank, theirs));
             // What was not run is left out, but for rows that say that they are open.
-            let is_shown = |line: &Vec<Cell>| line[4].value.is_some() || spec.rows.iter().any(is_open);
+            let is_shown = |line: &Vec<TableCell>| line[4].value.is_some() || spec.rows.iter().any(is_open);
             table.lines.extend(line.filter(is_shown));
         }
     }
@@ -54,7 +54,7 @@ pub fn published(summary: &Summary) -> Option<Block> {
     Some(block("published.jinja", view, Content::Table(table)))
 }
 
-fn line(summary: &Summary, paper: &Published, treebank: &str, theirs: f64) -> Vec<Cell> {
+fn line(summary: &Summary, paper: &Published, treebank: &str, theirs: f64) -> Vec<TableCell> {
     let (row, column) = (paper.row.get_ref(), paper.column.get_ref());
     let baseline = summary.plan.spec.table.compared_with().first().copied().filter(|baseline| baseline != row);
     let (ours, gain, mark) = match paper.metric.metric() {
@@ -84,7 +84,7 @@ fn line(summary: &Summary, paper: &Published, treebank: &str, theirs: f64) -> Ve
         Some(theirs - other.of(treebank)?)
     });
     let digits = if paper.metric.metric().is_some() { 2 } else { 0 };
-    let mut gained = Cell::signed(gain);
+    let mut gained = TableCell::signed(gain);
     gained.text += mark;
     let direction = match (gain, their_gain) {
         (Some(a), Some(b)) if a * b > 0.0 => "same",
@@ -92,16 +92,16 @@ fn line(summary: &Summary, paper: &Published, treebank: &str, theirs: f64) -> Ve
         _ => "",
     };
     vec![
-        Cell::text(treebank),
-        Cell::text(column),
-        Cell::text(row),
-        Cell::text(paper.metric.name()),
-        Cell::number(ours, digits),
-        Cell::number(Some(theirs), digits),
-        Cell::signed(ours.filter(|_| digits == 2).map(|v| v - theirs)),
+        TableCell::text(treebank),
+        TableCell::text(column),
+        TableCell::text(row),
+        TableCell::text(paper.metric.name()),
+        TableCell::number(ours, digits),
+        TableCell::number(Some(theirs), digits),
+        TableCell::signed(ours.filter(|_| digits == 2).map(|v| v - theirs)),
         gained,
-        Cell::signed(their_gain),
-        Cell::signed(gain.zip(their_gain).map(|(a, b)| a - b)),
-        Cell::text(direction),
+        TableCell::signed(their_gain),
+        TableCell::signed(gain.zip(their_gain).map(|(a, b)| a - b)),
+        TableCell::text(direction),
     ]
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::document::{Block, Cell, Content, Table};
+use super::document::{Block, Content, Table, TableCell};
 use super::figures::heat_maps_of;
 use super::summary::Summary;
 use super::templates::{block, view};
@@ -22,14 +22,14 @@ pub fn range(summary: &Summary) -> Option<Block> {
         let values = || map.values.iter().flatten().flatten().copied();
         let (low, high) = (values().reduce(f64::min), values().reduce(f64::max));
         let theirs = [paper.low.get(treebank).copied(), paper.high.get(treebank).copied()];
-        let width = |low: Option<f64>, high: Option<f64>| Cell::number(high.zip(low).map(|(h, l)| h - l), 2);
+        let width = |low: Option<f64>, high: Option<f64>| TableCell::number(high.zip(low).map(|(h, l)| h - l), 2);
         table.lines.push(vec![
-            Cell::text(treebank),
-            Cell::number(low, 2),
-            Cell::number(high, 2),
+            TableCell::text(treebank),
+            TableCell::number(low, 2),
+            TableCell::number(high, 2),
             width(low, high),
-            Cell::number(theirs[0], 2),
-            Cell::number(theirs[1], 2),
+            TableCell::number(theirs[0], 2),
+            TableCell::number(theirs[1], 2),
             width(theirs[0], theirs[1]),
         ]);
     }

@@ -3,15 +3,15 @@
 use minijinja::Value;
 
 use super::directions::{Direction, Found};
-use super::document::{Reproduction, Verdict};
+use super::document::{Reproduction, ReproductionVerdict};
 use super::templates::{sentences, view};
 
 impl Found<'_> {
-    fn verdict(&self) -> Verdict {
+    fn verdict(&self) -> ReproductionVerdict {
         match (self.same_way.len(), self.surely.len()) {
-            (0, _) => Verdict::Not,
-            (_, surely) if surely == self.all.len() => Verdict::Reproduced,
-            _ => Verdict::InPart,
+            (0, _) => ReproductionVerdict::Not,
+            (_, surely) if surely == self.all.len() => ReproductionVerdict::Reproduced,
+            _ => ReproductionVerdict::InPart,
         }
     }
 
@@ -92,14 +92,14 @@ mod tests {
         };
         let verdict = |directions: &[Direction]| Found::new(directions).map(|found| found.verdict());
         assert_eq!(verdict(&[]), None);
-        assert_eq!(verdict(&[surely.clone(), otherwise(1.0)]), Some(Verdict::Reproduced));
-        assert_eq!(verdict(&[surely.clone(), otherwise(-1.0)]), Some(Verdict::InPart));
+        assert_eq!(verdict(&[surely.clone(), otherwise(1.0)]), Some(ReproductionVerdict::Reproduced));
+        assert_eq!(verdict(&[surely.clone(), otherwise(-1.0)]), Some(ReproductionVerdict::InPart));
         assert_eq!(
             verdict(&[surely, gains("dynamic", "other", 2)]),
-            Some(Verdict::InPart),
+            Some(ReproductionVerdict::InPart),
             "two treebanks are too few"
         );
-        assert_eq!(verdict(&[otherwise(-1.0)]), Some(Verdict::Not));
+        assert_eq!(verdict(&[otherwise(-1.0)]), Some(ReproductionVerdict::Not));
         assert!(
             of_paper(&[otherwise(-1.0)])
                 .unwrap()
@@ -115,28 +115,31 @@ mod tests {
             direction
         };
         let ten = [paper("a", 10, 1.0), paper("b", 10, -0.5), paper("c", 10, -2.0)];
-        let told = reproduction(&ten, " Other data.\n").unwrap();
-        assert_eq!(told.found, "1 of 3, 1 significantly");
+        let reproduced = reproduction(&ten, " Other data.\n").unwrap();
+        assert_eq!(reproduced.found, "1 of 3, 1 significantly");
         assert_eq!(
-            told.otherwise,
+            reproduced.otherwise,
             ["the other way: `c` over `static` UAS +1.00, higher on 10 of 10 (paper -2.00); \
               `b` over `static` UAS +1.00, higher on 10 of 10 (paper -0.50)"]
         );
-        assert_eq!(told.differs, "Other data.");
+        assert_eq!(reproduced.differs, "Other data.");
         let mut elsewhere = paper("d", 10, -1.0);
         elsewhere.column = "others".to_owned();
-        let told = reproduction(&[ten[0].clone(), elsewhere, paper("e", 10, 0.0)], "").unwrap();
+        let reproduced = reproduction(&[ten[0].clone(), elsewhere, paper("e", 10, 0.0)], "").unwrap();
         assert_eq!(
-            told.found, "1 of 2, 1 significantly",
+            reproduced.found, "1 of 2, 1 significantly",
             "where the paper has no difference there is none to be found"
         );
-        assert!(told.otherwise[0].starts_with("the other way: others, `d` over `static` UAS"), "{told:?}");
+        assert!(reproduced.otherwise[0].starts_with("the other way: others, `d` over `static` UAS"), "{reproduced:?}");
         let mut unsure = paper("a", 6, 1.0);
         unsure.ours[0].1.points = -1.0;
         let many: Vec<Direction> = std::iter::repeat_n(unsure, 5).collect();
-        let told = reproduction(&many, "").unwrap();
-        assert_eq!(told.found, "5 of 5, none significantly");
-        assert!(told.otherwise[0].starts_with("not significant: ") && told.otherwise[0].ends_with("; and 2 more"));
+        let reproduced = reproduction(&many, "").unwrap();
+        assert_eq!(reproduced.found, "5 of 5, none significantly");
+        assert!(
+            reproduced.otherwise[0].starts_with("not significant: ")
+                && reproduced.otherwise[0].ends_with("; and 2 more")
+        );
         let few = reproduction(&[paper("a", 3, 1.0)], "").unwrap();
         assert_eq!((few.found.as_str(), few.otherwise.len()), ("1 of 1; 3 treebanks are too few for significance", 0));
         assert_eq!(reproduction(&[], "Other data."), None);

@@ -22,7 +22,7 @@ use super::scores::scores;
 use super::summary::{SAMPLES, Summary};
 use super::templates::{block, sentences, view};
 use super::training::{extents, training};
-use crate::experiment::{Cell, Decoding, Portion, Source, Tags};
+use crate::experiment::{Cell, Decoding, Portion, Tags, TreebankSource};
 use treebeam::eval::Punctuation;
 use treebeam::treebank::{Column, Format};
 
@@ -166,7 +166,7 @@ fn about(summary: &Summary) -> Vec<String> {
         .plan
         .treebanks
         .iter()
-        .filter(|data| matches!(data.source, Source::Folds { .. }))
+        .filter(|data| matches!(data.source, TreebankSource::Folds { .. }))
         .map(|data| data.source.to_string())
         .collect();
     let view = view! {

@@ -3,7 +3,7 @@
 use minijinja::Value;
 
 use super::directions::{Direction, LEVEL, sign_test};
-use super::document::{Block, Cell, Content, NOTHING, Table};
+use super::document::{Block, Content, NOTHING, Table, TableCell};
 use super::paired::pairs_of;
 use super::summary::{Difference, Entry, Method, Spread, Summary, difference};
 use super::templates::{block, view};
@@ -21,7 +21,7 @@ pub fn scores(summary: &Summary, directions: &[Direction], column: &str, metric:
     let corrected = Corrected::new(summary, column, &lines, metric);
     let averages = averages(summary, column, metric);
     // By method, then by treebank with the average last.
-    let mut figures: Vec<Vec<Cell>> = lines
+    let mut figures: Vec<Vec<TableCell>> = lines
         .iter()
         .map(|method| {
             let of_treebank = |t: &String| entry_cell(summary, summary.entry(t, column, method), metric, &corrected);
@@ -34,7 +34,7 @@ pub fn scores(summary: &Summary, directions: &[Direction], column: &str, metric:
     }
     let labels = lines.iter().map(|m| m.label.clone());
     let head = |names: Vec<String>| std::iter::once(String::new()).chain(names);
-    let line = |name: String, cells: Vec<Cell>| std::iter::once(Cell::text(name)).chain(cells).collect();
+    let line = |name: String, cells: Vec<TableCell>| std::iter::once(TableCell::text(name)).chain(cells).collect();
     let mut table;
     match narrower(summary.plan.spec.table.lines, lines.len(), names.len()) {
         TableLines::Rows => {
@@ -112,7 +112,7 @@ fn narrower(asked: TableLines, n_methods: usize, n_treebanks: usize) -> TableLin
 }
 
 /// Marks the highest figure at `place`, if there are several figures.
-fn mark_best(figures: &mut [Vec<Cell>], place: usize) {
+fn mark_best(figures: &mut [Vec<TableCell>], place: usize) {
     let values = || figures.iter().filter_map(|of_method| of_method[place].value);
     let best = values().fold(f64::NEG_INFINITY, f64::max);
     if values().count() > 1 {
@@ -122,10 +122,10 @@ fn mark_best(figures: &mut [Vec<Cell>], place: usize) {
     }
 }
 
-fn entry_cell(summary: &Summary, entry: Option<&Entry>, metric: Metric, corrected: &Corrected) -> Cell {
+fn entry_cell(summary: &Summary, entry: Option<&Entry>, metric: Metric, corrected: &Corrected) -> TableCell {
     let rule = summary.rule();
     let score = entry.and_then(|e| Some((e, e.score(metric, rule)?)));
-    let Some((entry, score)) = score else { return Cell::text(NOTHING) };
+    let Some((entry, score)) = score else { return TableCell::text(NOTHING) };
     let mut text = spread_text(score);
     let rows = summary.plan.spec.table.compared_with();
     if let Some(difference) = rows.first().and_then(|row| entry.difference(row, metric)) {
@@ -137,18 +137,18 @@ fn entry_cell(summary: &Summary, entry: Option<&Entry>, metric: Metric, correcte
     if !entry.is_complete() {
         text += &format!(" ({} of {} seeds)", entry.runs.len(), entry.n_seeds);
     }
-    Cell::valued(text, score.mean)
+    TableCell::valued(text, score.mean)
 }
 
-fn average_cell(summary: &Summary, column: &str, method: &Method, metric: Metric) -> Cell {
-    let Some(average) = summary.average_score(column, method, metric) else { return Cell::text(NOTHING) };
+fn average_cell(summary: &Summary, column: &str, method: &Method, metric: Metric) -> TableCell {
+    let Some(average) = summary.average_score(column, method, metric) else { return TableCell::text(NOTHING) };
     let baseline = summary.plan.spec.table.compared_with().first().and_then(|row| summary.method_of(column, row));
     let baseline = baseline.filter(|m| m != method).and_then(|m| summary.average_score(column, &m, metric));
     let text = match baseline {
         Some(baseline) => format!("{} ({:+.2})", spread_text(average), average.mean - baseline.mean),
         None => spread_text(average),
     };
-    Cell::valued(text, average.mean)
+    TableCell::valued(text, average.mean)
 }
 
 fn spread_text(spread: Spread) -> String {
@@ -212,7 +212,8 @@ fn power(summary: &Summary, averages: &[(Method, f64)], column: &str, metric: Me
     Some(view! { points, other => other.label })
 }
 
-/// The comparisons with the baseline that are told: with a paper those of all rows that it has, else the one that gains most.
+/// The comparisons with the baseline that sentences state: with a paper those of all rows that it has, else the one
+/// that gains most.
 fn compared(summary: &Summary, directions: &[Direction], column: &str, metric: Metric) -> Vec<Value> {
     let baseline = summary.plan.spec.table.compared_with().first().copied().unwrap_or_default();
     let of_column = |d: &&Direction| d.column == column && d.metric == metric && d.against == baseline;

@@ -9,7 +9,7 @@ use super::answer::FOR_SIGNS;
 use super::directions::LEVEL;
 use super::document::{Block, Content, NOTHING};
 use super::page;
-use super::page::Folder;
+use super::page::FolderLink;
 use super::paired::p_text;
 use crate::experiment::Tags;
 use crate::style;
@@ -69,11 +69,11 @@ static ENGINE: LazyLock<std::result::Result<Environment, minijinja::Error>> = La
     environment.add_filter("capital", capitalised);
     environment.add_filter("short", |revision: &str| revision.get(..7).unwrap_or(revision).to_owned());
     environment.add_filter("html", |text: &str, folder: Option<String>| {
-        Value::from_safe_string(page::markdown::html(text, &Folder(folder)))
+        Value::from_safe_string(page::markdown::html(text, &FolderLink(folder)))
     });
-    environment.add_filter("href", |file: &str, folder: Option<String>| Folder(folder).href(file));
-    environment.add_filter("escaped", escaped);
-    environment.add_filter("xml", style::escaped);
+    environment.add_filter("href", |file: &str, folder: Option<String>| FolderLink(folder).href(file));
+    environment.add_filter("escaped", |text: &str| super::markdown::escaped(text));
+    environment.add_filter("xml", style::escaped_xml);
     environment.add_filter("in_cell", |markdown: &str| markdown.replace('|', "\\|").replace('\n', " "));
     for (name, source) in TEMPLATES.into_iter().flatten() {
         environment.add_template(name, source)?;
@@ -114,15 +114,6 @@ pub(super) fn block(name: &str, view: Value, content: Content) -> Block {
     let rule = reading.iter().position(|paragraph| paragraph == "---").unwrap_or(reading.len());
     let note = reading.split_off(rule).into_iter().skip(1).collect::<Vec<_>>().join(" ");
     Block { title, reading, note, content }
-}
-
-/// Text for a cell of a table in Markdown.
-fn escaped(text: &str) -> String {
-    text.chars().fold(String::new(), |out, c| match c {
-        '\n' => out + " ",
-        '\\' | '|' | '*' | '[' | '<' => format!("{out}\\{c}"),
-        _ => format!("{out}{c}"),
-    })
 }
 
 /// With a capital at its beginning.

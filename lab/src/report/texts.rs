@@ -35,7 +35,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 
-use super::document::{Cell, Content, Document, Table};
+use super::document::{Content, Document, Table, TableCell};
 use treebeam::error::{Error, Location, Problem, Result, thousands};
 use treebeam::files::read_whole;
 
@@ -138,7 +138,7 @@ fn environment(results: &Path) -> Environment<'static> {
         environment.set_syntax(syntax);
     }
     environment.set_formatter(|out, _, value| Ok(out.write_str(&shown(value)?)?));
-    let source = Arc::new(Source { results: results.to_owned(), read: Mutex::default() });
+    let source = Arc::new(ResultsReader { results: results.to_owned(), read: Mutex::default() });
     macro_rules! add {
         ($name:expr, |$source:ident $(, $argument:ident: $kind:ty)*| $value:expr) => {
             let $source = Arc::clone(&source);
@@ -149,7 +149,7 @@ fn environment(results: &Path) -> Environment<'static> {
     add!("table", |source, name: String, title: String| {
         let document = source.document(&name)?;
         let table = table(&document, &title)?;
-        let of_line = |line: &Vec<Cell>| map(table.heads.iter().cloned().zip(line.iter().map(value)));
+        let of_line = |line: &Vec<TableCell>| map(table.heads.iter().cloned().zip(line.iter().map(value)));
         Ok(Value::from_iter(table.lines.iter().map(of_line)))
     });
     add!("score", |source, name: String, title: String, line: String, column: String| {
@@ -207,7 +207,7 @@ fn shown(value: &Value) -> Made<String> {
 }
 
 /// The number or the text of a cell.
-fn value(cell: &Cell) -> Value {
+fn value(cell: &TableCell) -> Value {
     match cell.value.or_else(|| cell.text.parse().ok()) {
         Some(number) if number.fract() == 0.0 && !cell.text.contains('.') => Value::from(number as i64),
         Some(number) => Value::from(number),
@@ -264,7 +264,7 @@ fn wins(document: &Document, [column, method, against, metric]: [&str; 4]) -> Ma
     // A table of one column does not name it.
     let heads = ["column", "method", "against", "score"].map(place);
     let find = |wanted: [&str; 4]| {
-        let is_wanted = |line: &&Vec<Cell>| {
+        let is_wanted = |line: &&Vec<TableCell>| {
             heads.iter().zip(wanted).all(|(head, wanted)| head.is_none_or(|head| line[head].text == wanted))
         };
         table.lines.iter().find(is_wanted)
@@ -295,12 +295,12 @@ fn wins(document: &Document, [column, method, against, metric]: [&str; 4]) -> Ma
 }
 
 /// Results that have been read, by experiment.
-struct Source {
+struct ResultsReader {
     results: PathBuf,
     read: Mutex<HashMap<String, Arc<Document>>>,
 }
 
-impl Source {
+impl ResultsReader {
     fn document(&self, name: &str) -> Made<Arc<Document>> {
         let mut read = self.read.lock().map_err(|_| missing("a document whose reading panicked"))?;
         if let Some(document) = read.get(name) {
@@ -328,7 +328,7 @@ impl Source {
         let mut lines = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t'));
         let heads: Vec<&str> = lines.next().map(Iterator::collect).unwrap_or_default();
         let of_line = |line: std::str::Split<'_, char>| {
-            map(heads.iter().map(|head| (*head).to_owned()).zip(line.map(|text| value(&Cell::text(text)))))
+            map(heads.iter().map(|head| (*head).to_owned()).zip(line.map(|text| value(&TableCell::text(text)))))
         };
         Ok(Value::from_iter(lines.map(of_line).collect::<Vec<_>>()))
     }

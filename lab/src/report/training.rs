@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use minijinja::Value;
 use serde::Serialize;
 
-use super::document::{Block, Cell, Content, Table};
+use super::document::{Block, Content, Table, TableCell};
 use super::summary::{Entry, Summary};
 use super::templates::{block, view};
 use crate::experiment::Record;
@@ -15,13 +15,13 @@ use treebeam::eval::Metric;
 const STILL_GAINS: f64 = 0.1;
 
 /// The trainings of one row in one column, over treebanks and seeds.
-struct Trainings<'a> {
+struct RowTrainings<'a> {
     column: &'a str,
     row: &'a str,
     records: Vec<&'a Record>,
 }
 
-impl Trainings<'_> {
+impl RowTrainings<'_> {
     /// Points of LAS gained on development data in the last iteration, in the mean over trainings of several
     /// iterations; nothing if development data were not scored.
     fn last_gain(&self) -> Option<f64> {
@@ -52,8 +52,8 @@ fn are_highest_at_last(scores: &[f64]) -> bool {
     scores.split_last().is_some_and(|(last, others)| others.iter().all(|other| other < last))
 }
 
-fn trainings<'a>(summary: &'a Summary) -> Vec<Trainings<'a>> {
-    let mut all: Vec<Trainings> = Vec::new();
+fn trainings<'a>(summary: &'a Summary) -> Vec<RowTrainings<'a>> {
+    let mut all: Vec<RowTrainings> = Vec::new();
     for column in summary.columns() {
         for row in summary.plan.spec.rows.iter().map(|r| r.name.get_ref()) {
             let Some(method) = summary.method_of(column, row) else { continue };
@@ -61,7 +61,7 @@ fn trainings<'a>(summary: &'a Summary) -> Vec<Trainings<'a>> {
             let runs = summary.entries.iter().filter(of_row).flat_map(|e| &e.runs);
             let records: Vec<&Record> = runs.map(|(record, _)| *record).collect();
             if !records.is_empty() {
-                all.push(Trainings { column, row, records });
+                all.push(RowTrainings { column, row, records });
             }
         }
     }
@@ -129,26 +129,26 @@ pub fn training(summary: &Summary) -> Option<Block> {
     for of_row in &trainings {
         let range = |of: fn(&Record) -> usize| {
             let extent = extent(of_row.records.iter().map(|r| of(r)))?;
-            Some(Cell::valued(shown(&extent), *extent.end() as f64))
+            Some(TableCell::valued(shown(&extent), *extent.end() as f64))
         };
         let is_scored = of_row.last_gain().is_some();
         table.lines.push(vec![
-            Cell::text(of_row.column),
-            Cell::text(of_row.row),
-            Cell::count(of_row.records.len()),
+            TableCell::text(of_row.column),
+            TableCell::text(of_row.row),
+            TableCell::count(of_row.records.len()),
             range(n_sentences)?,
             range(n_iterations)?,
-            Cell::signed(of_row.last_gain()),
-            Cell::shown(is_scored.then(|| of_row.best_at_last() as f64), |n| {
+            TableCell::signed(of_row.last_gain()),
+            TableCell::shown(is_scored.then(|| of_row.best_at_last() as f64), |n| {
                 format!("{n} of {}", of_row.records.len())
             }),
         ]);
     }
-    let mut gains: Vec<(f64, &Trainings)> = trainings.iter().filter_map(|t| Some((t.last_gain()?, t))).collect();
+    let mut gains: Vec<(f64, &RowTrainings)> = trainings.iter().filter_map(|t| Some((t.last_gain()?, t))).collect();
     let n_rows = gains.len();
     gains.retain(|(points, _)| *points >= STILL_GAINS);
     gains.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let gain = |(points, of): &(f64, &Trainings)| view! { points, column => of.column, row => of.row };
+    let gain = |(points, of): &(f64, &RowTrainings)| view! { points, column => of.column, row => of.row };
     let gains: Vec<Value> = gains.iter().map(gain).collect();
     let several = trainings.iter().any(|t| t.column != trainings[0].column);
     let view = view! { n_rows, gains, several, still_gains => STILL_GAINS };
@@ -162,7 +162,7 @@ mod tests {
     use crate::experiment::testing::{plan, record, store_of};
 
     #[test]
-    fn what_was_run_is_told_by_the_records_and_not_by_the_plan() {
+    fn records_and_not_the_plan_say_what_was_run() {
         let plan = plan();
         let mut store = Store::default();
         let summary = |store: &Store| extents(&Summary::new(&plan, store, false));

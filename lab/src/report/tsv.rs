@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::document::{Cell, NOTHING, Table};
+use super::document::{NOTHING, Table, TableCell};
 use super::results::provenance;
 use super::summary::{METRICS, Summary};
 use treebeam::eval::Punctuation;
@@ -63,25 +63,26 @@ fn of_cell(text: &str) -> Cow<'_, str> {
 pub fn tsv(summary: &Summary, command: &str) -> String {
     let mut table = Table::new(3, HEADS);
     for entry in summary.entries.iter().filter(|e| !e.runs.is_empty()) {
-        let mut line: Vec<Cell> = [&entry.treebank, &entry.column, &entry.method.row].map(Cell::text).to_vec();
-        line.extend([entry.method.width, entry.runs.len()].map(Cell::count));
+        let mut line: Vec<TableCell> =
+            [&entry.treebank, &entry.column, &entry.method.row].map(TableCell::text).to_vec();
+        line.extend([entry.method.width, entry.runs.len()].map(TableCell::count));
         for rule in [Punctuation::Include, Punctuation::Exclude] {
-            line.push(Cell::number(entry.runs.first().map(|(_, d)| d.test.get(rule).tokens as f64), 0));
+            line.push(TableCell::number(entry.runs.first().map(|(_, d)| d.test.get(rule).tokens as f64), 0));
             for metric in METRICS {
                 let score = entry.score(metric, rule);
-                line.push(Cell::number(score.map(|s| s.mean), 4));
-                line.push(Cell::number(score.and_then(|s| s.sd), 4));
+                line.push(TableCell::number(score.map(|s| s.mean), 4));
+                line.push(TableCell::number(score.and_then(|s| s.sd), 4));
             }
         }
         let baseline = summary.plan.spec.table.baseline.as_ref().map(|b| b.get_ref().as_str());
         for difference in METRICS.map(|metric| entry.difference(baseline?, metric)) {
-            line.push(Cell::number(difference.map(|d| d.points), 4));
-            line.push(Cell::number(difference.map(|d| d.p), 6));
+            line.push(TableCell::number(difference.map(|d| d.points), 4));
+            line.push(TableCell::number(difference.map(|d| d.p), 6));
         }
-        line.push(Cell::number(entry.mean(|r, _| r.training.wall_s), 3));
-        line.push(Cell::number(entry.mean(|_, d| d.sentences_per_second()), 1));
-        line.push(Cell::number(entry.mean(|_, d| d.tokens_per_second()), 1));
-        line.push(Cell::number(entry.mean(|r, _| r.training.n_features as f64), 0));
+        line.push(TableCell::number(entry.mean(|r, _| r.training.wall_s), 3));
+        line.push(TableCell::number(entry.mean(|_, d| d.sentences_per_second()), 1));
+        line.push(TableCell::number(entry.mean(|_, d| d.tokens_per_second()), 1));
+        line.push(TableCell::number(entry.mean(|r, _| r.training.n_features as f64), 0));
         table.lines.push(line);
     }
     table.tsv(&provenance(summary, command))

@@ -14,13 +14,13 @@ function themes() {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const button = byId("theme");
   const other = () => ((root.dataset.theme ?? (system.matches ? "dark" : "light")) === "dark" ? "light" : "dark");
-  const tell = () => {
+  const label = () => {
     button.textContent = other() === "dark" ? "Dark" : "Light";
     button.setAttribute("aria-label", `Switch to ${other()} colours`);
   };
-  button.addEventListener("click", () => { root.dataset.theme = other(); tell(); });
-  system.addEventListener("change", tell);
-  tell();
+  button.addEventListener("click", () => { root.dataset.theme = other(); label(); });
+  system.addEventListener("change", label);
+  label();
 }
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -54,7 +54,7 @@ pub struct ModelCard {
     pub about: &'static str,
     /// The name of the feature set.
     pub features: String,
-    /// The width to decode at unless told otherwise.
+    /// Default width of decoding.
     pub beam: usize,
     /// The options of training.
     pub training: serde_json::Value,
@@ -125,14 +125,14 @@ pub struct Beam {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub margin: Option<i64>,
     /// The beam before the first step and after each.
-    pub steps: Vec<Step>,
+    pub steps: Vec<BeamStep>,
     /// Output.
     pub output: Output,
     /// Fate of the gold derivations, if there is a gold tree.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gold: Option<GoldSide>,
+    pub gold: Option<GoldDerivations>,
     /// The cells that stacks and buffers are made of, by number.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<ListCell>,
     /// Chains of cells, by number: a cell and the chain behind it, if any is. Configurations share chains.
     pub chains: Vec<(u32, Option<u32>)>,
 }
@@ -151,9 +151,9 @@ pub struct Output {
 
 /// The beam after a step.
 #[derive(Debug, Clone, Serialize)]
-pub struct Step {
+pub struct BeamStep {
     /// The items, best first.
-    pub items: Vec<Item>,
+    pub items: Vec<BeamItem>,
     /// Number of cells if configurations shared none.
     pub places: usize,
     /// Number of cells.
@@ -164,7 +164,7 @@ pub struct Step {
 
 /// An item of a beam, or of the best gold derivation.
 #[derive(Debug, Clone, Serialize)]
-pub struct Item {
+pub struct BeamItem {
     /// The rank, from 1; of the gold derivation the rank in the beam, if it is in there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<usize>,
@@ -248,7 +248,7 @@ pub enum Fate {
 
 /// The gold derivations beside a beam.
 #[derive(Debug, Clone, Serialize)]
-pub struct GoldSide {
+pub struct GoldDerivations {
     /// Gold derivations: one, or all of least cost.
     pub oracle: &'static str,
     /// True if the system derives the gold tree with the labels that the model knows.
@@ -263,7 +263,7 @@ pub struct GoldSide {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fell_off: Option<FellOff>,
     /// The best gold derivation, by step.
-    pub path: Vec<Item>,
+    pub path: Vec<BeamItem>,
     /// After each step the scores of the beam's first item and of the best gold prefix, and whether gold is in the beam.
     /// The first entry belongs to step 1.
     pub margins: Vec<PrefixMargin>,
@@ -296,7 +296,7 @@ pub struct PrefixMargin {
 
 /// A cell of a stack or buffer.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct Cell {
+pub struct ListCell {
     /// The node.
     pub node: Node,
     /// Numbers of its left and right dependents, if the cell knows.

@@ -12,7 +12,7 @@ use treebeam::system::{Action, ActionId};
 use treebeam::tree::Labels;
 use treebeam::treebank::Sentence;
 
-/// Takes the scores of a linear model apart; of other models nothing is told.
+/// Takes the scores of a linear model apart; of other models it gives nothing.
 #[derive(Debug)]
 pub(super) struct Explainer<'m> {
     /// Linear model to take apart, if the scorer is one.

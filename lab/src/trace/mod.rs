@@ -17,4 +17,4 @@ mod record;
 mod watch;
 
 pub use page::{Listed, Live, index, packed, page};
-pub use record::{Options, trace, watchable};
+pub use record::{TraceOptions, trace, watchable};

@@ -14,7 +14,7 @@ use std::mem::take;
 
 use serde::Serialize;
 
-use super::data::{Beam, Fate, Item, Step, Successor, Trace};
+use super::data::{Beam, BeamItem, BeamStep, Fate, Successor, Trace};
 use treebeam::tree::{LabelId, Node};
 
 /// A record whose beams are packed.
@@ -125,9 +125,9 @@ impl Tables {
     fn beam(&mut self, beam: &mut Beam) -> PackedBeam {
         let steps = take(&mut beam.steps);
         let path = beam.gold.as_mut().map(|gold| take(&mut gold.path)).unwrap_or_default();
-        let step = |(number, step): (usize, &Step)| {
+        let step = |(number, step): (usize, &BeamStep)| {
             let before = number.checked_sub(1).map_or(&[][..], |before| &steps[before].items);
-            let item = |item: &Item| {
+            let item = |item: &BeamItem| {
                 let parent = item.parent.map(|parent| &before[parent - 1]);
                 PackedItem { rank: None, ..self.item(item, parent) }
             };
@@ -141,7 +141,7 @@ impl Tables {
         }
     }
 
-    fn item(&mut self, item: &Item, parent: Option<&Item>) -> PackedItem {
+    fn item(&mut self, item: &BeamItem, parent: Option<&BeamItem>) -> PackedItem {
         let before = parent.map_or(&[][..], |parent| &parent.arcs);
         let is_there =
             |arcs: &[(Node, Node, LabelId)], word: Node| arcs.iter().any(|&(_, dependent, _)| dependent == word);

@@ -107,15 +107,18 @@ pub fn index(title: &str, heads: &[&str], sentences: &[Listed]) -> String {
         pictures: include_str!("page/pictures.css"),
         skip: ("#content", "Skip to the sentences"),
     };
-    let cell = |tag: &str, text: &str| format!("<{tag}>{}</{tag}>", style::escaped(text));
+    let cell = |tag: &str, text: &str| format!("<{tag}>{}</{tag}>", style::escaped_xml(text));
     let row = |of: &Listed| {
-        let link =
-            format!("<td dir=\"auto\"><a href=\"{}\">{}</a></td>", style::escaped(&of.page), style::escaped(&of.text));
+        let link = format!(
+            "<td dir=\"auto\"><a href=\"{}\">{}</a></td>",
+            style::escaped_xml(&of.page),
+            style::escaped_xml(&of.text)
+        );
         format!("<tr>{link}{}</tr>\n", of.cells.iter().map(|text| cell("td", text)).collect::<String>())
     };
     let heads = heads.iter().map(|text| cell("th", text)).collect::<String>();
     let parts = [
-        ("{{title}}", style::escaped(title)),
+        ("{{title}}", style::escaped_xml(title)),
         ("{{heads}}", heads),
         ("{{rows}}", sentences.iter().map(row).collect()),
         ("{{js}}", [style::SCRIPT, "themes();\n"].concat()),

@@ -17,7 +17,7 @@ use treebeam::with_system;
 
 /// Settings of a record.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct TraceOptions {
     /// The widths of the beams; without any, powers of two up to the model's.
     pub widths: Vec<usize>,
     /// Margin of pruning.
@@ -30,9 +30,9 @@ pub struct Options {
     pub with_templates: bool,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { widths: Vec::new(), margin: Margin::None, listed: 6, with_gold: true, with_templates: true }
+impl Default for TraceOptions {
+    fn default() -> TraceOptions {
+        TraceOptions { widths: Vec::new(), margin: Margin::None, listed: 6, with_gold: true, with_templates: true }
     }
 }
 
@@ -71,7 +71,7 @@ pub fn watchable(model: &Loaded) -> Result<&Arc<AnyModel>> {
 /// # Errors
 /// If the sentence is to have a gold tree and has none that is a tree; if a width is 0; if a beam has too many items to be
 /// shown. Of the widths that nobody asked for those are left out that are too wide.
-pub fn trace(model: &AnyModel, sentence: &Sentence, number: usize, options: &Options) -> Result<Trace> {
+pub fn trace(model: &AnyModel, sentence: &Sentence, number: usize, options: &TraceOptions) -> Result<Trace> {
     let n_words = sentence.n_words();
     let n_bytes = sentence.text().len();
     if n_bytes > MOST_BYTES {
@@ -148,7 +148,7 @@ pub fn trace(model: &AnyModel, sentence: &Sentence, number: usize, options: &Opt
 }
 
 /// The widths in ascending order, and whether each was asked for.
-fn widths(options: &Options, of_model: usize) -> Vec<(usize, bool)> {
+fn widths(options: &TraceOptions, of_model: usize) -> Vec<(usize, bool)> {
     let mut widths: Vec<usize> = options.widths.clone();
     let are_wanted = !widths.is_empty();
     if !are_wanted {

@@ -1,12 +1,14 @@
-//! Decoding with somebody looking on.
+//! Recorded decoding.
 //!
 //! Beams are those of [`Decoder::beams`], the reference, so that [`Decoder::decode`] pays nothing for being watched; or, beside a
-//! gold tree, those of [`follow`]. All items are kept; what they do not tell, such as successors that were not kept, is asked
-//! for anew. Tests compare with what is decoded otherwise.
+//! gold tree, those of [`follow`]. All items are kept; what they do not have, such as successors that were not kept, is
+//! computed again. Tests compare with what is decoded otherwise.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::data::{Arcs, Beam, Cell, Fate, FellOff, GoldSide, Item as Recorded, Output, PrefixMargin, Step, Successor};
+use super::data::{
+    Arcs, Beam, BeamItem, BeamStep, Fate, FellOff, GoldDerivations, ListCell, Output, PrefixMargin, Successor,
+};
 use super::explain::Explainer;
 use treebeam::configuration::{Arena, ListPlace, Point, SharedConfiguration as _, Slot};
 use treebeam::decode::{
@@ -126,7 +128,7 @@ pub(super) fn watch<S: TransitionSystem>(
 /// Cells and chains with their numbers.
 #[derive(Default)]
 struct Cells {
-    cells: Vec<Cell>,
+    cells: Vec<ListCell>,
     by_name: HashMap<usize, u32>,
     chains: Vec<(u32, Option<u32>)>,
     by_link: HashMap<(u32, Option<u32>), u32>,
@@ -134,7 +136,7 @@ struct Cells {
 
 impl Cells {
     /// The chain of the cells at these places, the last of which is where it changes.
-    fn chain(&mut self, places: impl Iterator<Item = (usize, Cell)>) -> Option<u32> {
+    fn chain(&mut self, places: impl Iterator<Item = (usize, ListCell)>) -> Option<u32> {
         places.fold(None, |chain, (name, cell)| {
             let next = self.cells.len() as u32;
             let number = *self.by_name.entry(name).or_insert(next);
@@ -172,14 +174,14 @@ struct Recorder<'r, 'm, 'a, S: System> {
 
 impl<'a, S: TransitionSystem> Recorder<'_, '_, 'a, S> {
     /// The beam after `step` steps.
-    fn step(&mut self, steps: &[Items<'a, S>], step: usize, on_best: &[*const Item<'a, S::Shared<'a>>]) -> Step {
+    fn step(&mut self, steps: &[Items<'a, S>], step: usize, on_best: &[*const Item<'a, S::Shared<'a>>]) -> BeamStep {
         let items = &steps[step];
         let before = step.checked_sub(1).map_or(&[][..], |before| &steps[before]);
-        let mut recorded: Vec<Recorded> = Vec::with_capacity(items.len());
+        let mut recorded: Vec<BeamItem> = Vec::with_capacity(items.len());
         for (rank, &item) in items.iter().enumerate() {
             let is_read = rank < READ_RANKS || on_best.contains(&std::ptr::from_ref(item));
             let parent = rank_of_parent(before, item).map(|rank| rank + 1);
-            recorded.push(Recorded { parent, ..self.item(item, Some(rank + 1), is_read) });
+            recorded.push(BeamItem { parent, ..self.item(item, Some(rank + 1), is_read) });
         }
         let next = steps.get(step + 1);
         let all = next.map_or(Vec::new(), |next| self.successors(items, next));
@@ -198,7 +200,7 @@ impl<'a, S: TransitionSystem> Recorder<'_, '_, 'a, S> {
         }
         let places = || items.iter().flat_map(|item| item.configuration.places()).flatten();
         let cells = places().map(|place| place.cell).collect::<HashSet<_>>().len();
-        Step { items: recorded, places: places().count(), cells, successors }
+        BeamStep { items: recorded, places: places().count(), cells, successors }
     }
 
     /// A choice's action and point, as far as they say something.
@@ -214,7 +216,7 @@ impl<'a, S: TransitionSystem> Recorder<'_, '_, 'a, S> {
         last: &'a Item<'a, S::Shared<'a>>,
         followed: &Followed,
         prefixes: &[PrefixScores],
-    ) -> GoldSide {
+    ) -> GoldDerivations {
         let mut items: Items<'a, S> = last.history().collect();
         items.reverse();
         let mut path = Vec::with_capacity(items.len());
@@ -248,7 +250,7 @@ impl<'a, S: TransitionSystem> Recorder<'_, '_, 'a, S> {
             oracle if oracle.is_static() => "the canonical derivation",
             _ => "every derivation of least cost",
         };
-        GoldSide {
+        GoldDerivations {
             oracle,
             derivable: followed.is_derivable,
             verdict: followed.verdict,
@@ -342,16 +344,16 @@ impl<'a, S: TransitionSystem> Recorder<'_, '_, 'a, S> {
     }
 
     /// The record of an item without its parent and its successors.
-    fn item(&mut self, item: &'a Item<'a, S::Shared<'a>>, rank: Option<usize>, is_read: bool) -> Recorded {
+    fn item(&mut self, item: &'a Item<'a, S::Shared<'a>>, rank: Option<usize>, is_read: bool) -> BeamItem {
         let interner = self.context.interner;
         let cell = |ListPlace { node, cell, tree }: ListPlace| {
             let dependents =
                 tree.map(|tree| [Slot::LeftValency, Slot::RightValency].map(|slot| interner.get(tree, slot)));
-            (cell, Cell { node, dependents })
+            (cell, ListCell { node, dependents })
         };
-        let places: Vec<Vec<(usize, Cell)>> =
+        let places: Vec<Vec<(usize, ListCell)>> =
             item.configuration.places().into_iter().map(|list| list.into_iter().map(cell).collect()).collect();
-        let nodes = |list: &Vec<(usize, Cell)>| list.iter().map(|(_, cell)| cell.node).collect();
+        let nodes = |list: &Vec<(usize, ListCell)>| list.iter().map(|(_, cell)| cell.node).collect();
         let lists = S::Shared::LISTS.iter().copied().zip(places.iter().map(nodes)).collect();
         // From the end at which the list does not change.
         let chains = places.into_iter().enumerate().map(|(list, places)| match list < S::Shared::N_STACKS {
@@ -370,7 +372,7 @@ impl<'a, S: TransitionSystem> Recorder<'_, '_, 'a, S> {
             }
         }
         let (action, point) = self.shown(item.choice);
-        Recorded {
+        BeamItem {
             rank,
             score: item.score,
             parent: None,

@@ -22,10 +22,10 @@ pub struct Columns {
     /// A bit for each row, and how many are not set.
     validity: Vec<u8>,
     n_null: usize,
-    /// Where the row's words begin, and where the last row's end.
+    /// Start of the row's words, and end of the last row's.
     offsets: Vec<i32>,
     heads: Vec<i32>,
-    /// Where the words' labels begin.
+    /// Start of the words' labels.
     label_offsets: Vec<i32>,
     labels: Vec<u8>,
     scores: Vec<f64>,

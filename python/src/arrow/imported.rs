@@ -46,7 +46,7 @@ pub struct Imported<'py> {
 }
 
 impl<'py> Imported<'py> {
-    /// What `__arrow_c_array__` exports.
+    /// Export of `__arrow_c_array__`.
     pub fn of(batch: &Bound<'py, PyAny>) -> PyResult<Imported<'py>> {
         let exported = batch.call_method0("__arrow_c_array__").map_err(|error| {
             let found = batch.get_type();
@@ -206,7 +206,7 @@ impl<'a> Array<'a> {
     }
 }
 
-/// What buffers hold: any bytes are a value.
+/// Element of a buffer: any bytes are a value.
 pub trait Plain: Copy {}
 
 macro_rules! plain {

@@ -70,7 +70,7 @@ impl<'a> Sentences<'a> {
     /// The sentence of a row; `None` if there is none.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Its error.
     pub fn row(&self, row: usize) -> Result<Option<Row<'_>>, Problem> {
         let problem = |found: String, expected: &str| {
             let location = Location { path: format!("row {row}"), line: 0, sentence: None };
@@ -111,7 +111,7 @@ pub struct Row<'s> {
     sentences: &'s Sentences<'s>,
     row: usize,
     n_words: usize,
-    /// Where the row's values begin in each column that it has.
+    /// Start of the row's values in each column that it has.
     starts: [Option<usize>; 10],
     /// Values that are read as others, in the order of column and word, from 0; hardly ever any.
     replaced: Vec<((usize, usize), String)>,

@@ -123,7 +123,7 @@ def descendants(of):
     return {process: lines[process] for process in found}
 
 
-def kill_an_executor(spark, job, told):
+def kill_an_executor(spark, job, killings):
     """Kills one, by `kill -9`, as soon as some of the tasks are done and others are not."""
     tracker = spark.sparkContext.statusTracker()
     while job.is_alive():
@@ -134,7 +134,7 @@ def kill_an_executor(spark, job, told):
                 executors = [process for process, line in below.items() if "CoarseGrainedExecutorBackend" in line]
                 executors = [process for process in executors if below[process].split()[0].endswith("java")]
                 os.kill(executors[0], signal.SIGKILL)
-                told.append((executors[0], len(executors), info.numCompletedTasks, info.numTasks))
+                killings.append((executors[0], len(executors), info.numCompletedTasks, info.numTasks))
                 return
         time.sleep(0.02)
 
@@ -158,8 +158,8 @@ def check_partitions(spark, folder, model, expected):
         try:
             of_treebeam.parse(broken, model).collect()
         except Exception as error:
-            told = str(error)
-            assert "partition 0, row 20 (id 77): " in told and words in told, told
+            message = str(error)
+            assert "partition 0, row 20 (id 77): " in message and words in message, message
         else:
             raise AssertionError(f"{wrong} was parsed")
         kept = of_treebeam.parse(broken, model, keep_going=True).select("id", "head", "deprel").toArrow().sort_by("id")
@@ -196,13 +196,13 @@ def main():
         table, seconds = parsed(spark, folder, model)
         print(f"local-cluster[2,1,1024]               {n_words / seconds:9.0f} words/s")
         check(table, expected, "local-cluster")
-        results, told = [], []
+        results, killings = [], []
         job = threading.Thread(target=lambda: results.append(parsed(spark, folder, model)))
         job.start()
-        kill_an_executor(spark, job, told)
+        kill_an_executor(spark, job, killings)
         job.join()
-        assert told, "the job ended before an executor was killed; give it more words"
-        [(killed, n_executors, done, of)] = told
+        assert killings, "the job ended before an executor was killed; give it more words"
+        [(killed, n_executors, done, of)] = killings
         [(table, seconds)] = results
         print(f"the same, an executor killed          {n_words / seconds:9.0f} words/s")
         print(f"  kill -9 {killed}, one of {n_executors}, when {done} of {of} tasks were done")

@@ -23,7 +23,9 @@ use super::programs::{Bench, Input, Once, ParsingFigures, Used, failed, load, re
 use spec::{Profile, Spec};
 use treebeam::error::Result;
 use treebeam::files::hex;
-use treebeam_lab::experiment::{Cost, Data, Desk, Golden, Kind, Overrides, Portion, Provenance, Stored, profile_named};
+use treebeam_lab::experiment::{
+    CellFiles, Cost, Data, Golden, Kind, Overrides, Portion, Provenance, Stored, profile_named,
+};
 
 /// The threads of libraries that programs in Python use.
 const ONE_THREAD: [&str; 4] = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"];
@@ -268,7 +270,7 @@ impl Kind for Peers {
         Cost { seconds, memory, n_records: usize::from(record.is_some()) }
     }
 
-    fn run(&self, peer: &Peer, _: &Desk) -> Result<PeerRecord> {
+    fn run(&self, peer: &Peer, _: &CellFiles) -> Result<PeerRecord> {
         let load_before = load();
         let (training, parsing) = self.measure(peer).map_err(failed)?;
         let Data { source, train, dev, test } = &self.bench.inputs.data;

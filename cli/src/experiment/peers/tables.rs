@@ -3,7 +3,7 @@
 use super::spec::Elsewhere;
 use super::{Opened, PeerRecord, Peers};
 use crate::experiment::programs::{distinct, machines, megabytes};
-use treebeam_lab::report::document::{Cell, NOTHING, Table};
+use treebeam_lab::report::document::{NOTHING, Table, TableCell as Cell};
 use treebeam_lab::report::markdown_head;
 
 /// The heads of the figures, in tables and in tab-separated values.

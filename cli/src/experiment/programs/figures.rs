@@ -6,19 +6,19 @@ use super::Used;
 use serde::{Deserialize, Serialize};
 use treebeam::learn::IterationReport;
 use treebeam_lab::experiment::{Provenance, Stored};
-use treebeam_lab::report::document::Cell;
+use treebeam_lab::report::document::TableCell;
 
 /// A measurement that is done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct Measurement {
     /// Checksum of the step, the options and the data.
     pub key: String,
     /// The step, for readers.
     pub step: String,
     /// Code and machine.
     pub provenance: Provenance,
-    /// Processes that wanted to run before the measurement, averaged over a minute, where Linux tells. Above 0 other programs
-    /// were disturbing.
+    /// Processes that wanted to run before the measurement, averaged over a minute; only on Linux. Above 0 other
+    /// programs were disturbing.
     pub load_before: Option<f64>,
     /// Results.
     pub figures: Figures,
@@ -47,7 +47,7 @@ pub struct TrainingFigures {
     pub weights: u64,
     /// The size of the model file.
     pub model_bytes: u64,
-    /// The most memory that the process held.
+    /// Peak memory of the process.
     pub peak_rss_bytes: Option<u64>,
 }
 
@@ -61,29 +61,29 @@ pub struct ParsingFigures {
     /// Number of copies that were parsed in the longer runs.
     pub copies: u64,
     /// The repetitions.
-    pub runs: Vec<Run>,
+    pub runs: Vec<Repetition>,
     /// SHA-256 of the parsed file.
     pub output_sha256: String,
     /// Scores of the test file; none for joined sentences.
-    pub scores: Option<Scores>,
+    pub scores: Option<TestScores>,
 }
 
 /// One repetition.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Run {
+pub struct Repetition {
     /// Parsing the file once.
     pub one: Used,
     /// Parsing all copies.
     pub many: Used,
     /// Loading the model, by the clock, as the program says.
     pub load_s: f64,
-    /// The most memory that the process held, parsing all copies.
+    /// Peak memory of the process, parsing all copies.
     pub peak_rss_bytes: Option<u64>,
 }
 
 /// Scores, punctuation included, full labels.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Scores {
+pub struct TestScores {
     /// Words that were scored.
     pub tokens: u64,
     /// Those with the right head.
@@ -94,7 +94,7 @@ pub struct Scores {
 
 /// The middle of some figures, and their ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Range {
+pub struct MedianRange {
     /// The median; of an even number the mean of the middle two.
     pub median: f64,
     /// The least.
@@ -103,7 +103,7 @@ pub struct Range {
     pub most: f64,
 }
 
-impl Stored for Record {
+impl Stored for Measurement {
     fn key(&self) -> &str {
         &self.key
     }
@@ -124,7 +124,7 @@ impl Stored for Record {
     }
 }
 
-impl Scores {
+impl TestScores {
     /// The unlabelled attachment score, in percent.
     pub fn uas(&self) -> f64 {
         100.0 * self.heads as f64 / self.tokens as f64
@@ -136,42 +136,42 @@ impl Scores {
     }
 }
 
-impl Range {
+impl MedianRange {
     /// Of figures that are finite; none if there is no such figure.
-    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Range> {
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<MedianRange> {
         let mut values: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
         values.sort_by(f64::total_cmp);
         let (least, most) = (*values.first()?, *values.last()?);
         let n = values.len();
-        Some(Range { median: (values[(n - 1) / 2] + values[n / 2]) / 2.0, least, most })
+        Some(MedianRange { median: (values[(n - 1) / 2] + values[n / 2]) / 2.0, least, most })
     }
 }
 
 impl ParsingFigures {
     /// One figure over the repetitions.
-    pub fn over(&self, figure: impl Fn(&Run) -> f64) -> Option<Range> {
-        Range::of(self.runs.iter().map(figure))
+    pub fn over(&self, figure: impl Fn(&Repetition) -> f64) -> Option<MedianRange> {
+        MedianRange::of(self.runs.iter().map(figure))
     }
 
     /// Seconds by the clock for one copy, without starting and loading.
-    pub fn wall_s(&self, run: &Run) -> f64 {
+    pub fn wall_s(&self, run: &Repetition) -> f64 {
         positive((run.many.wall_s - run.one.wall_s) / (self.copies - 1) as f64)
     }
 
     /// Seconds of the processor for one copy, without starting and loading.
-    pub fn cpu_s(&self, run: &Run) -> f64 {
+    pub fn cpu_s(&self, run: &Repetition) -> f64 {
         positive((run.many.cpu_s - run.one.cpu_s) / (self.copies - 1) as f64)
     }
 
     /// Seconds of the processor for one word, in microseconds.
-    pub fn cpu_us_per_token(&self) -> Option<Range> {
+    pub fn cpu_us_per_token(&self) -> Option<MedianRange> {
         self.over(|run| 1e6 * self.cpu_s(run) / self.tokens as f64)
     }
 }
 
 /// Bytes as a cell of megabytes.
-pub fn megabytes(bytes: Option<u64>, digits: usize) -> Cell {
-    Cell::number(bytes.map(|bytes| bytes as f64 / 1e6), digits)
+pub fn megabytes(bytes: Option<u64>, digits: usize) -> TableCell {
+    TableCell::number(bytes.map(|bytes| bytes as f64 / 1e6), digits)
 }
 
 /// Texts of records' provenance, each once.

@@ -8,7 +8,7 @@ use anyhow::{Context, ensure};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::figures::{ParsingFigures, Run, Scores};
+use super::figures::{ParsingFigures, Repetition, TestScores};
 use super::inputs::{Input, Inputs};
 use super::process::{Used, run_into};
 use crate::experiment::Experiments;
@@ -58,11 +58,11 @@ pub struct Bench {
 pub struct Once {
     /// Resources that the process used.
     pub used: Used,
-    /// Seconds that parsing took, if the parser tells; else those of the process.
+    /// Seconds that parsing took, if the parser reports them; else those of the process.
     pub parsing_s: f64,
-    /// Seconds that loading the model took, if the parser tells.
+    /// Seconds that loading the model took, if the parser reports them.
     pub load_s: f64,
-    /// The most memory that it held.
+    /// Its peak memory.
     pub peak_rss_bytes: Option<u64>,
 }
 
@@ -126,7 +126,7 @@ impl Bench {
         let null = Path::new("/dev/null");
         let repetition = |_| {
             let (one, many) = (parse(&one, null)?, parse(&many, null)?);
-            Ok(Run { one: one.used, many: many.used, load_s: many.load_s, peak_rss_bytes: many.peak_rss_bytes })
+            Ok(Repetition { one: one.used, many: many.used, load_s: many.load_s, peak_rss_bytes: many.peak_rss_bytes })
         };
         let runs = (0..self.repetitions).map(repetition).collect::<anyhow::Result<_>>()?;
         let output_sha256 = treebeam::files::hex(&Sha256::digest(output));
@@ -142,7 +142,7 @@ impl Bench {
         wanted.clamp(2, MOST_COPIES.min(1 + (1 << 29) / bytes.max(1) as u64).max(2))
     }
 
-    fn score(&self, gold: &Path, parsed: &Path) -> anyhow::Result<Scores> {
+    fn score(&self, gold: &Path, parsed: &Path) -> anyhow::Result<TestScores> {
         let report = self.inputs.folder().join("scores.json");
         let output = File::create(&report).with_context(|| report.display().to_string())?;
         let mut command = Command::new(&self.program);
@@ -150,6 +150,6 @@ impl Bench {
         run_into(&mut command, output.into())?;
         let report: serde_json::Value = super::read_json(&report)?;
         // The first line counts every word and whole labels.
-        Scores::deserialize(&report["systems"][0]["scores"][0]).context("scores")
+        TestScores::deserialize(&report["systems"][0]["scores"][0]).context("scores")
     }
 }

@@ -6,7 +6,7 @@ mod inputs;
 mod measure;
 mod process;
 
-pub use figures::{Figures, ParsingFigures, Range, Record, TrainingFigures, distinct, machines, megabytes};
+pub use figures::{Figures, Measurement, MedianRange, ParsingFigures, TrainingFigures, distinct, machines, megabytes};
 pub use inputs::Input;
 pub use measure::{Bench, Once, check_measuring};
 pub use process::{Used, read_json, run, run_into};
@@ -18,7 +18,7 @@ pub fn failed(error: anyhow::Error) -> Error {
     Error::Usage(format!("{error:#}"))
 }
 
-/// Processes that wanted to run in the last minute, on average, where Linux tells.
+/// Processes that wanted to run in the last minute, on average; only on Linux.
 pub fn load() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/loadavg").ok()?;
     text.split_whitespace().next()?.parse().ok()

@@ -17,7 +17,7 @@ pub struct Used {
     pub wall_s: f64,
     /// Seconds of the processor, of all threads, the system's work included.
     pub cpu_s: f64,
-    /// The most memory that it held; none in records of format 1.
+    /// Its peak memory; none in records of format 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_rss_bytes: Option<u64>,
 }

@@ -20,12 +20,14 @@ use sha2::{Digest, Sha256};
 use super::Experiments;
 use super::folder::{write, write_tables};
 use super::opened::Opened;
-use super::programs::{Bench, Figures, Input, Once, Record, TrainingFigures, failed, load, read_json, run};
+use super::programs::{
+    Bench, Figures, Input, Measurement as Record, Once, TrainingFigures, failed, load, read_json, run,
+};
 use crate::{parse, train};
 use plan::{Step, What};
 use spec::{Profile, Spec};
 use treebeam::error::Result;
-use treebeam_lab::experiment::{Cost, Desk, Golden, Kind, Overrides, Provenance, Stored, profile_named};
+use treebeam_lab::experiment::{CellFiles, Cost, Golden, Kind, Overrides, Provenance, Stored, profile_named};
 
 /// Training flags of all models: one thread, and without checkpoints, which would depend on the clock.
 pub const TRAIN_FLAGS: [&str; 4] = ["--threads", "1", "--checkpoint-seconds", "1e9"];
@@ -70,7 +72,7 @@ impl Throughput {
             command.arg(flag).arg(path);
         }
         let used = run(&mut command)?;
-        let train::Stats { iterations, features, weights, peak_rss_bytes, .. } = read_json(&stats_path)?;
+        let train::TrainingStats { iterations, features, weights, peak_rss_bytes, .. } = read_json(&stats_path)?;
         let [features, weights] = [features, weights].map(|n| n as u64);
         let model_bytes = std::fs::metadata(&model).with_context(|| model.display().to_string())?.len();
         Ok(TrainingFigures { used, iterations, features, weights, model_bytes, peak_rss_bytes })
@@ -87,7 +89,7 @@ impl Throughput {
         command.args(["--margin", "none"]);
         command.arg(input).arg("-o").arg(output).arg("--stats-json").arg(&stats_path);
         let used = run(&mut command)?;
-        let parse::Stats { seconds, model_load_seconds, peak_rss_bytes, .. } = read_json(&stats_path)?;
+        let parse::ParsingStats { seconds, model_load_seconds, peak_rss_bytes, .. } = read_json(&stats_path)?;
         Ok(Once { used, parsing_s: seconds, load_s: model_load_seconds, peak_rss_bytes })
     }
 
@@ -142,7 +144,7 @@ impl Kind for Throughput {
         Cost { seconds: if seconds.is_empty() { rule } else { mean }, memory, n_records: seconds.len() }
     }
 
-    fn run(&self, step: &Step, _: &Desk) -> Result<Record> {
+    fn run(&self, step: &Step, _: &CellFiles) -> Result<Record> {
         let load_before = load();
         let figures = self.measure(step).map_err(failed)?;
         let (key, title, provenance) = (step.key.clone(), step.title(), self.bench.provenance.behaving(&step.golden));

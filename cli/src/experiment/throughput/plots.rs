@@ -4,7 +4,7 @@ use treebeam::error::counted;
 use treebeam_lab::report::figure::{Axis, Curve, Figure, Point};
 use treebeam_lab::report::svg;
 
-use super::super::programs::Range;
+use super::super::programs::MedianRange as Range;
 use super::tables::Parsed;
 use super::{Opened, Throughput};
 

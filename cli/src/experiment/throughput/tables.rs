@@ -1,12 +1,13 @@
 //! Measurements as tables in Markdown and tab-separated values.
 
 use super::super::programs::{
-    Figures, Input, ParsingFigures, Range, Record, TrainingFigures, distinct, machines, megabytes,
+    Figures, Input, Measurement as Record, MedianRange as Range, ParsingFigures, TrainingFigures, distinct, machines,
+    megabytes,
 };
 use super::plan::{Step, What};
 use super::{Opened, TRAIN_FLAGS, Throughput};
 use treebeam_lab::experiment::Data;
-use treebeam_lab::report::document::{Cell, NOTHING, Table};
+use treebeam_lab::report::document::{NOTHING, Table, TableCell as Cell};
 use treebeam_lab::report::markdown_head;
 
 /// Parsing that was measured.

@@ -78,8 +78,8 @@ function find() {
   const wanted = (sentence) => SHOWN[state.show](sentence) && has(sentence) && (!state.confusion || wordsOf(sentence).some((word) => confused(sentence, word)));
   const keys = new Map(sentences.filter(wanted).map((sentence) => [sentence, SORTED[state.sort](sentence)]));
   found = [...keys.keys()].sort((a, b) => keys.get(a) - keys.get(b) || a.number - b.number);
-  byId("told").textContent = found.length === 0 ? "No sentence is like that." : found.length === sentences.length ? `All ${plural(sentences.length, "sentence")}` : `${found.length} of ${plural(sentences.length, "sentence")}`;
-  byId("place").textContent = byId("told").textContent;
+  byId("status").textContent = found.length === 0 ? "No sentence is like that." : found.length === sentences.length ? `All ${plural(sentences.length, "sentence")}` : `${found.length} of ${plural(sentences.length, "sentence")}`;
+  byId("place").textContent = byId("status").textContent;
   byId("list").replaceChildren();
   shown = 0;
   showMore();
@@ -100,15 +100,15 @@ function card(sentence) {
   const svg = drawSentence(sentence, first, second, Math.max(240, width), (word) => confused(sentence, word));
   const title = sentence.id ? `${sentence.number} · ${sentence.id}` : `Sentence ${sentence.number}`;
   const header = make("header", {}, make("h2", {}, make("a", { href: `#find=${encodeURIComponent(sentence.id ?? sentence.number)}` }, title)));
-  const tell = (a, b, name) => {
+  const comparison = (a, b, name) => {
     const { words, heads, labels } = compared(sentence, a, b);
     const what = [heads && plural(heads, "head"), labels && plural(labels, "label")].filter(Boolean).join(", ");
     const verb = a === 0 ? "wrong" : "differ";
     return make("p", { className: "soft" }, `${name}: `, what ? make("span", { className: "bad" }, `${what} ${verb}`) : a === 0 ? "all right" : "no difference", ` of ${plural(words, "word")}`);
   };
   if (second < 0) header.append(make("p", { className: "soft" }, plural(sentence.columns[0].length, "word")));
-  else if (first === 0) for (let tree = 1; tree < names.length; tree++) header.append(tell(0, tree, names[tree]));
-  else header.append(tell(first, second, `${names[first]}, ${names[second]}`));
+  else if (first === 0) for (let tree = 1; tree < names.length; tree++) header.append(comparison(0, tree, names[tree]));
+  else header.append(comparison(first, second, `${names[first]}, ${names[second]}`));
   const button = make("button", { type: "button", className: "pill" }, "SVG");
   button.setAttribute("aria-label", `Save sentence ${sentence.number} as SVG`);
   button.addEventListener("click", () => save(svg, `sentence-${sentence.number}`));

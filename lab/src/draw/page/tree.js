@@ -115,7 +115,7 @@ function drawArc(sentence, arc, tree, other, { y, up }, across) {
   const foot = up > 0 ? top - LIFT - 0.2 * LABEL : top + LIFT + 0.8 * LABEL;
   if (kind === "label") group.append(draw("rect", { class: "frame", x: round(label - arc.width / 2 + 1), y: round(foot - 0.85 * LABEL), width: round(arc.width - 2), height: 13, rx: 3 }));
   if (arc.text) group.append(text(label, foot, arc.text, "mid name"));
-  const told = [arcIn(sentence, tree, arc.dependent), ...(kind ? [`${data.names[other]}: ${arcIn(sentence, other, arc.dependent)}`] : [])];
-  group.append(draw("title", {}, told.join("; ")));
+  const lines = [arcIn(sentence, tree, arc.dependent), ...(kind ? [`${data.names[other]}: ${arcIn(sentence, other, arc.dependent)}`] : [])];
+  group.append(draw("title", {}, lines.join("; ")));
   return group;
 }

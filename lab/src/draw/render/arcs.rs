@@ -3,8 +3,8 @@
 use std::fmt::{self, Write};
 
 use super::super::layout::{Placed, Side};
-use super::super::text::{escaped, width};
-use super::super::{Difference, Drawing, DrawnTree, punctuation};
+use super::super::text::{escaped_xml, width};
+use super::super::{ArcDifference, Drawing, DrawnTree, punctuation};
 use super::{LEADING, N};
 
 /// The font size of labels.
@@ -24,12 +24,12 @@ const ARROW: (f64, f64) = (3.2, 7.5);
 const _: () = assert!(LIFT + FRAME * LABEL + LIFT < STEP && CORNER.1 + ARROW.1 < FIRST);
 
 /// Look of a class of things: the name that the style sheet knows, and attributes.
-pub(super) fn look(difference: Difference, is_punctuation: bool) -> (&'static str, &'static str) {
+pub(super) fn look(difference: ArcDifference, is_punctuation: bool) -> (&'static str, &'static str) {
     match (difference, is_punctuation) {
-        (Difference::Head, _) => ("arc head", r##" color="#bc4c00" stroke-width="1.9""##),
-        (Difference::Label, _) => ("arc label", r##" color="#0550ae" stroke-width="1.5""##),
-        (Difference::None, true) => ("arc quiet", r##" color="#6e7781" stroke-width="0.8""##),
-        (Difference::None, false) => ("arc", r#" stroke-width="1.2""#),
+        (ArcDifference::Head, _) => ("arc head", r##" color="#bc4c00" stroke-width="1.9""##),
+        (ArcDifference::Label, _) => ("arc label", r##" color="#0550ae" stroke-width="1.5""##),
+        (ArcDifference::None, true) => ("arc quiet", r##" color="#6e7781" stroke-width="0.8""##),
+        (ArcDifference::None, false) => ("arc", r#" stroke-width="1.2""#),
     }
 }
 
@@ -73,20 +73,20 @@ pub(super) fn write_arcs(
         let word = words[place];
         let difference = differences[place];
         let mut title = drawing.arc(tree, word);
-        if difference != Difference::None {
+        if difference != ArcDifference::None {
             for other in drawing.trees().filter(|other| !std::ptr::eq(*other, tree)) {
                 write!(title, "; {}: {}", other.name, drawing.arc(other, word))?;
             }
         }
         let (class, attributes) = look(difference, punctuation[place]);
-        let dashes = if difference == Difference::Head { DASHES } else { "" };
-        write!(out, r#"<g class="{class}"{attributes} fill="currentColor"><title>{}</title>"#, escaped(&title))?;
+        let dashes = if difference == ArcDifference::Head { DASHES } else { "" };
+        write!(out, r#"<g class="{class}"{attributes} fill="currentColor"><title>{}</title>"#, escaped_xml(&title))?;
         write!(out, r#"<path d="{}" fill="none" stroke="currentColor"{dashes}/>"#, line(placed, baseline))?;
         if placed.has_dependent {
             arrow(out, placed.dependent_x, baseline)?;
         }
         if drawing.with_labels {
-            label(out, tree.analysis.labels[place], placed, difference == Difference::Label, baseline)?;
+            label(out, tree.analysis.labels[place], placed, difference == ArcDifference::Label, baseline)?;
         }
         out.push_str("</g>\n");
     }
@@ -137,7 +137,7 @@ fn label(out: &mut String, text: &str, arc: &Placed, is_framed: bool, baseline: 
     if is_framed {
         framed(out, arc.label_x, foot, width(text, LABEL) + 4.0)?;
     }
-    write!(out, r#"<text x="{}" y="{}">{}</text>"#, N(arc.label_x), N(foot), escaped(text))
+    write!(out, r#"<text x="{}" y="{}">{}</text>"#, N(arc.label_x), N(foot), escaped_xml(text))
 }
 
 /// A frame for a label of this width with its middle at `x` and its letters' foot at `foot`.

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Write};
 
-use super::super::Difference;
-use super::super::text::{escaped, width};
+use super::super::ArcDifference;
+use super::super::text::{escaped_xml, width};
 use super::arcs::{DASHES, LABEL, framed, look};
 use super::{CAPTION, N, QUIET};
 use treebeam::error::counted;
@@ -20,7 +20,7 @@ pub(super) fn caption(out: &mut String, text: &str, baseline: f64) -> Result<f64
         r#"<text {QUIET} fill="currentColor" x="0" y="{}" font-size="{}" text-anchor="start">{}</text>"#,
         N(baseline),
         N(CAPTION),
-        escaped(text)
+        escaped_xml(text)
     )?;
     Ok(width(text, CAPTION))
 }
@@ -28,12 +28,12 @@ pub(super) fn caption(out: &mut String, text: &str, baseline: f64) -> Result<f64
 /// Sample of a difference in the legend; the width of it.
 pub(super) fn legend(
     out: &mut String,
-    differences: &[Difference],
+    differences: &[ArcDifference],
     with_labels: bool,
     baseline: f64,
 ) -> Result<f64, fmt::Error> {
     let mut x = 0.0;
-    for (difference, name) in [(Difference::Head, "other head"), (Difference::Label, "same head, other label")] {
+    for (difference, name) in [(ArcDifference::Head, "other head"), (ArcDifference::Label, "same head, other label")] {
         let n = differences.iter().filter(|&&found| found == difference).count();
         if n == 0 {
             continue;
@@ -42,12 +42,12 @@ pub(super) fn legend(
         write!(out, r#"<g class="{class}"{attributes} fill="currentColor" font-size="{}">"#, N(CAPTION))?;
         let (middle, line) = (N(x + SAMPLE / 2.0), baseline - 0.35 * CAPTION);
         match difference {
-            Difference::Label if with_labels => {
+            ArcDifference::Label if with_labels => {
                 framed(out, x + SAMPLE / 2.0, baseline, SAMPLE)?;
                 write!(out, r#"<text x="{middle}" y="{}" font-size="{}">label</text>"#, N(baseline), N(LABEL))?;
             }
             _ => {
-                let dashes = if difference == Difference::Head { DASHES } else { "" };
+                let dashes = if difference == ArcDifference::Head { DASHES } else { "" };
                 let (from, to, line) = (N(x), N(x + SAMPLE), N(line));
                 write!(out, r#"<path d="M{from} {line}H{to}" stroke="currentColor"{dashes}/>"#)?;
             }

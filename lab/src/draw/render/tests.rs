@@ -184,7 +184,7 @@ fn markup_in_words_is_text() {
 }
 
 #[test]
-fn long_words_are_cut_and_told_in_full() {
+fn long_words_are_cut_and_given_in_full() {
     let url = "http://www.example.org/".repeat(20);
     let words = sentence(&format!("{url} X 0 root"));
     let svg = drawing(&words, None).svg();

@@ -3,7 +3,7 @@
 
 mod walk;
 
-pub use walk::{Guide, Means, Sums, Walk};
+pub use walk::{Means, RollIn, Sums, Walk};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,11 +15,11 @@ use sha2::{Digest, Sha256};
 
 use super::data::{Data, Portion, hex};
 use super::golden::Golden;
-use super::kind::{Cost, Desk, Kind, Stored};
+use super::kind::{CellFiles, Cost, Kind, Stored};
 use super::overrides::Overrides;
 use super::plan::{Unreadable, readable};
 use super::provenance::Provenance;
-use super::source::Source;
+use super::source::TreebankSource;
 use super::spec::{check_names, profile_named, read_toml};
 use treebeam::error::{Error, Result};
 
@@ -82,8 +82,8 @@ impl BoundsSpec {
     pub fn read(path: &Path) -> Result<BoundsSpec> {
         let spec: BoundsSpec = read_toml(path)?;
         check_names(path, [&spec.name].into_iter().chain(spec.profiles.keys()), [&spec.title])?;
-        let Walk { transitions, wander, max_configurations, guide, .. } = &spec.walk;
-        let probabilities = [("wander", Some(*wander)), ("follow", guide.as_ref().map(|guide| guide.follow))];
+        let Walk { transitions, wander, max_configurations, roll_in, .. } = &spec.walk;
+        let probabilities = [("wander", Some(*wander)), ("follow", roll_in.as_ref().map(|roll_in| roll_in.follow))];
         let wrong = |found: String, expected: &str| {
             Err(Error::Usage(format!("{}: {found}; expected {expected}", path.display())))
         };
@@ -98,7 +98,7 @@ impl BoundsSpec {
         if *max_configurations == 0 {
             return wrong("max-configurations = 0".to_owned(), "1 or more");
         }
-        if guide.as_ref().is_some_and(|guide| guide.iterations == 0) {
+        if roll_in.as_ref().is_some_and(|roll_in| roll_in.iterations == 0) {
             return wrong("iterations = 0 of the guide".to_owned(), "1 or more");
         }
         for (name, profile) in &spec.profiles {
@@ -164,12 +164,13 @@ pub fn cells(
 ) -> Result<(Vec<BoundsCell>, Vec<Unreadable>)> {
     let scale = profile_named(&spec.profiles, profile, path)?;
     let walk = Walk { transitions: overrides.transitions.unwrap_or(scale.transitions), ..spec.walk };
-    let cell = |source: Source| {
+    let cell = |source: TreebankSource| {
         let data = Data::find(source, folder.map(PathBuf::as_path), None)?;
-        // The parser that leads is this one, see [`Walk`].
-        let guide =
-            walk.guide.map(|_| json!({ "system": "covington-nonmonotonic", "training": "greedy", "oracle": "upper" }));
-        let trainings: Vec<Value> = std::iter::once(json!({ "cell": "bounds" })).chain(guide).collect();
+        // The parser of the roll-in policy, see [`Walk`].
+        let roll_in = walk
+            .roll_in
+            .map(|_| json!({ "system": "covington-nonmonotonic", "training": "greedy", "oracle": "upper" }));
+        let trainings: Vec<Value> = std::iter::once(json!({ "cell": "bounds" })).chain(roll_in).collect();
         let golden = Golden::concerning(&trainings);
         let identity = serde_json::to_vec(&(&walk, &data.train.sha256)).map_err(|e| Error::Usage(e.to_string()))?;
         Ok(BoundsCell { key: hex(&Sha256::digest(identity)), golden, walk, data })
@@ -213,13 +214,13 @@ impl Kind for Bounds {
             records.iter().filter_map(|r| Some(r.wall_s? / r.walk.transitions.max(1) as f64)).collect();
         let mean = rates.iter().sum::<f64>() / rates.len() as f64;
         let rate = if rates.is_empty() { SECONDS / 1000.0 } else { mean };
-        // PERF: English-EWT takes 265 MB with a guide, which is trained, and 37 MB without.
-        let of_sentence = if cell.walk.guide.is_some() { 20_000 } else { 4_000 };
+        // PERF: English-EWT takes 265 MB if a roll-in policy is trained, and 37 MB if not.
+        let of_sentence = if cell.walk.roll_in.is_some() { 20_000 } else { 4_000 };
         let memory = 50_000_000 + of_sentence * cell.data.train.n_sentences() as u64;
         Cost { seconds: cell.walk.transitions as f64 * rate, memory, n_records: rates.len() }
     }
 
-    fn run(&self, cell: &BoundsCell, _: &Desk) -> Result<BoundsRecord> {
+    fn run(&self, cell: &BoundsCell, _: &CellFiles) -> Result<BoundsRecord> {
         let start = Instant::now();
         let sums = cell.walk.over(&cell.data.read(&cell.data.train)?)?;
         Ok(BoundsRecord {
@@ -259,7 +260,7 @@ impl Stored for BoundsRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::testing::{desk, provenance};
+    use crate::experiment::testing::{files, provenance};
 
     const SPEC: &str = r#"
 name = "b"
@@ -275,7 +276,7 @@ max-configurations = 5000
 "#;
 
     #[test]
-    fn a_parser_leads() {
+    fn a_trained_roll_in_policy() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("b.toml");
         let sums_of = |walk: &str| {
@@ -283,31 +284,31 @@ max-configurations = 5000
             let spec = BoundsSpec::read(&path).unwrap();
             let (cells, _) = cells(&spec, &path, "quick", &Overrides::default(), None).unwrap();
             let kind = Bounds { provenance: provenance("r1") };
-            let [sums, again] = [0; 2].map(|_| kind.run(&cells[0], &desk()).unwrap().sums);
+            let [sums, again] = [0; 2].map(|_| kind.run(&cells[0], &files()).unwrap().sums);
             assert_eq!(sums, again);
             sums
         };
-        let led = |follow: f64, iterations: u32, held_out: bool| {
+        let rolled_in = |follow: f64, iterations: u32, held_out: bool| {
             sums_of(&format!(
                 "wander = 0.0\nguide = {{ follow = {follow:?}, iterations = {iterations}, held-out = {held_out} }}"
             ))
         };
         // Transitions of least cost make no mistakes, those of a parser do, and of one that knows more fewer.
-        assert_eq!(led(0.0, 1, true).loss, 0);
-        let losses = [1, 8].map(|iterations| led(1.0, iterations, true).means());
+        assert_eq!(rolled_in(0.0, 1, true).loss, 0);
+        let losses = [1, 8].map(|iterations| rolled_in(1.0, iterations, true).means());
         assert!(losses[0].loss > losses[1].loss && losses[1].loss > 0.0, "{losses:?}");
         assert!(losses.iter().all(|m| m.bounds[0] <= m.loss && m.loss <= m.bounds[1]));
         // Sentences that it knows it parses better.
-        assert!(led(1.0, 8, false).means().loss < losses[1].loss);
+        assert!(rolled_in(1.0, 8, false).means().loss < losses[1].loss);
     }
 
     #[test]
     fn one_sentence_has_no_halves() {
         let data = Data::find("generated:1,40,nonprojective".parse().unwrap(), None, None).unwrap();
         let mut treebank = data.read(&data.train).unwrap();
-        let guide = Some(Guide { follow: 0.9, iterations: 1, held_out: true });
+        let roll_in = Some(RollIn { follow: 0.9, iterations: 1, held_out: true });
         let walk =
-            Walk { transitions: 100, wander: 0.0, every_transition: false, seed: 1, max_configurations: 100, guide };
+            Walk { transitions: 100, wander: 0.0, every_transition: false, seed: 1, max_configurations: 100, roll_in };
         treebank.sentences.truncate(2);
         walk.over(&treebank).unwrap();
         treebank.sentences.truncate(1);

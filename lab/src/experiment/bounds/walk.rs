@@ -31,21 +31,21 @@ pub struct Walk {
     pub seed: u64,
     /// Give up the search for a configuration's loss after so many others; it is then left out.
     pub max_configurations: usize,
-    /// Parser that leads the derivations, if not the gold trees alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub guide: Option<Guide>,
+    /// Roll-in policy besides the oracle, if there is one.
+    #[serde(default, rename = "guide", skip_serializing_if = "Option::is_none")]
+    pub roll_in: Option<RollIn>,
 }
 
-/// A parser that was trained on the treebank and leads the derivations of the same sentences, as training with exploration meets them;
-/// or that was trained on half of them and leads those of the others.
+/// Roll-in policy: a parser that was trained on the treebank chooses transitions in the same sentences, as in training
+/// with exploration; or it was trained on half of them and chooses those of the others.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Guide {
+pub struct RollIn {
     /// The probability that the parser's transition is taken instead of one of least cost.
     pub follow: f64,
     /// Number of passes over the parser's training sentences.
     pub iterations: u32,
-    /// True if it does not know the sentences that it leads.
+    /// True if the parser was not trained on these sentences.
     #[serde(default)]
     pub held_out: bool,
 }
@@ -100,28 +100,28 @@ impl Walk {
     /// Follows derivations that wander, sentence by sentence, and compares bounds and loss wherever they come.
     ///
     /// # Errors
-    /// If a tree is malformed or a sentence too long; where a guide is trained on half of the sentences, if there is but one.
+    /// If a tree is malformed or a sentence too long; if the roll-in policy is trained on half of the sentences and there is but one.
     pub fn over(&self, treebank: &Treebank) -> Result<Sums> {
-        let Some(guide) = self.guide else { return self.along(treebank, None) };
-        let halves = guide.held_out.then(|| halves(treebank)).transpose()?;
-        let (known, led) = halves.as_ref().map_or((treebank, treebank), |(first, second)| (first, second));
+        let Some(roll_in) = self.roll_in else { return self.along(treebank, None) };
+        let halves = roll_in.held_out.then(|| halves(treebank)).transpose()?;
+        let (known, walked) = halves.as_ref().map_or((treebank, treebank), |(first, second)| (first, second));
         let options = TrainOptions {
             system: kind()?,
             features: kind()?.info().features.to_owned(),
             training: Training::Greedy,
             oracle: OracleKind::Upper,
             roots: Roots::Several,
-            iterations: guide.iterations.into(),
+            iterations: roll_in.iterations.into(),
             replicas: 1,
             seed: self.seed,
             ..TrainOptions::default()
         };
         let model = train(&options, &TrainingData::new(&options, known, None)?, 1)?;
-        self.along(led, Some((&model, guide.follow)))
+        self.along(walked, Some((&model, roll_in.follow)))
     }
 
-    /// Follows derivations of all sentences, which are led by the model, if there is one, with this probability.
-    fn along(&self, treebank: &Treebank, guide: Option<(&Model<Linear>, f64)>) -> Result<Sums> {
+    /// Follows derivations of all sentences. The model, if there is one, chooses each transition with this probability.
+    fn along(&self, treebank: &Treebank, roll_in: Option<(&Model<Linear>, f64)>) -> Result<Sums> {
         for sentence in &treebank.sentences {
             kind()?.check_training_length(sentence)?;
         }
@@ -130,11 +130,11 @@ impl Walk {
         let mut sums = Sums::default();
         let mut n_left = self.transitions;
         let system = system()?;
-        let n_labels = guide.map_or(0, |(model, _)| model.actions.n_labels());
+        let n_labels = roll_in.map_or(0, |(model, _)| model.actions.n_labels());
         let mut workspace = Workspace::new(n_labels);
         for (number, (tree, sentence)) in trees.into_iter().zip(&treebank.sentences).enumerate() {
-            let mut led =
-                guide.map(|(model, follow)| (Led::new(model, system, sentence, &tree, &mut workspace), follow));
+            let mut followed = roll_in
+                .map(|(model, follow)| (ModelDerivation::new(model, system, sentence, &tree, &mut workspace), follow));
             let gold = Gold::new(tree);
             let mut rng = random::stream(self.seed, "bounds", &[number as u64]);
             let mut search = system.bounds(&gold, self.max_configurations).expect("the system has bounds");
@@ -164,12 +164,12 @@ impl Walk {
                         permitted.iter().filter(|&mv| wanders || costs.get(mv) == costs.least()).collect();
                     moves[random::below(moves.len() as u64, &mut rng) as usize]
                 };
-                let mv = match &mut led {
+                let mv = match &mut followed {
                     None => any(),
-                    Some((led, follow)) => {
+                    Some((derivation, follow)) => {
                         let drawn = any();
                         let follows = random::unit(&mut rng) < *follow && !wanders;
-                        led.step((!follows).then_some(drawn))
+                        derivation.step((!follows).then_some(drawn))
                     }
                 };
                 c = after(mv);
@@ -213,7 +213,7 @@ fn halves(treebank: &Treebank) -> Result<(Treebank, Treebank)> {
 }
 
 /// The derivation of a sentence as a model sees it.
-struct Led<'a> {
+struct ModelDerivation<'a> {
     machine: Machine<'a, &'static dyn OverLists>,
     scorer: Box<dyn Scorer + 'a>,
     memory: &'a mut Opaque,
@@ -222,25 +222,25 @@ struct Led<'a> {
     item: &'a Item<'a, SharedLists<'a>>,
 }
 
-impl<'a> Led<'a> {
+impl<'a> ModelDerivation<'a> {
     fn new(
         model: &'a Model<Linear>,
         system: &'static dyn OverLists,
         sentence: &Sentence,
         tree: &Tree,
         workspace: &'a mut Workspace,
-    ) -> Led<'a> {
+    ) -> ModelDerivation<'a> {
         model.read(sentence, &mut workspace.input);
         let scorer = model.scorer.scorer();
         let machine = Machine::new(system, &model.actions, &*scorer);
         let (arena, context, scratch) = workspace.begin(&*scorer, &model.actions);
         let item = machine.initial(arena, tree.n_words());
-        Led { machine, scorer, memory: scratch.memory, context, arena, item }
+        ModelDerivation { machine, scorer, memory: scratch.memory, context, arena, item }
     }
 
     /// Takes this move, or if there is none, the model's; which it was. A move's label is the first that the model knows.
     fn step(&mut self, mv: Option<Move>) -> Move {
-        let Led { machine, scorer, memory, context, arena, item } = self;
+        let ModelDerivation { machine, scorer, memory, context, arena, item } = self;
         let permitted = machine.system.permitted(&item.configuration, 0);
         let of_model = || {
             let scores = scorer.score_one(memory, *context, &Query { view: item.view(0), permitted });

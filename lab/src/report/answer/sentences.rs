@@ -4,7 +4,7 @@ use minijinja::Value;
 
 use super::{Answer, Setting};
 use crate::report::directions::LEVEL;
-use crate::report::document::{Block, Cell, Content, Table};
+use crate::report::document::{Block, Content, Table, TableCell};
 use crate::report::paired::bare_p;
 use crate::report::templates::{block, sentences, view};
 use std::cmp::Ordering;
@@ -97,19 +97,19 @@ impl Answer {
             "training time",
         ];
         let mut table = Table::new(3, heads);
-        let times = |value: Option<f64>| Cell::shown(value, |value| format!("× {value:.1}"));
+        let times = |value: Option<f64>| TableCell::shown(value, |value| format!("× {value:.1}"));
         for (setting, corrected) in self.settings.iter().zip(self.corrected()) {
             let Setting { name, greedy, global, gain, parsing_time, training_time, .. } = setting;
             table.lines.push(vec![
-                Cell::text(name),
-                Cell::text(&greedy.label),
-                Cell::text(&global.label),
-                Cell::number(Some(greedy.test), 2),
-                Cell::number(Some(global.test), 2),
-                Cell::signed(Some(gain.points)),
-                Cell::text(format!("{:+.2} to {:+.2}", gain.low, gain.high)),
-                Cell::shown(Some(gain.p), bare_p),
-                Cell::shown(Some(corrected), bare_p),
+                TableCell::text(name),
+                TableCell::text(&greedy.label),
+                TableCell::text(&global.label),
+                TableCell::number(Some(greedy.test), 2),
+                TableCell::number(Some(global.test), 2),
+                TableCell::signed(Some(gain.points)),
+                TableCell::text(format!("{:+.2} to {:+.2}", gain.low, gain.high)),
+                TableCell::shown(Some(gain.p), bare_p),
+                TableCell::shown(Some(corrected), bare_p),
                 times(*parsing_time),
                 times(*training_time),
             ]);

@@ -7,7 +7,7 @@ use super::Experiment;
 use super::answer::{documents, main_answer};
 use super::papers::papers;
 use crate::report::answer::{Answer, FOR_SIGNS};
-use crate::report::document::{Document, Progress, Reproduction, Verdict};
+use crate::report::document::{Document, Progress, Reproduction, ReproductionVerdict};
 use crate::report::templates::{sentences, view};
 
 /// A sentence of the answer, or two, in Markdown.
@@ -53,17 +53,20 @@ fn on_more_systems<'a>(experiments: &'a [Experiment], main: &Document, answer: &
 
 /// The number of the papers' tables that are reproduced.
 fn of_papers<'a>(judged: &[(&'a Document, &Reproduction)]) -> Option<Conclusion<'a>> {
-    let of_verdict = |wanted: Verdict| judged.iter().filter(move |(_, paper)| paper.verdict == wanted).map(|(d, _)| *d);
-    let names = |wanted: Verdict| of_verdict(wanted).map(|document| &document.name).collect::<Vec<_>>();
+    let of_verdict =
+        |wanted: ReproductionVerdict| judged.iter().filter(move |(_, paper)| paper.verdict == wanted).map(|(d, _)| *d);
+    let names = |wanted: ReproductionVerdict| of_verdict(wanted).map(|document| &document.name).collect::<Vec<_>>();
     let view = view! {
         part => "papers",
         n => judged.len(),
-        reproduced => names(Verdict::Reproduced),
-        in_part => names(Verdict::InPart),
-        not_reproduced => names(Verdict::Not),
+        reproduced => names(ReproductionVerdict::Reproduced),
+        in_part => names(ReproductionVerdict::InPart),
+        not_reproduced => names(ReproductionVerdict::Not),
     };
-    let from =
-        [Verdict::Reproduced, Verdict::InPart, Verdict::Not].into_iter().flat_map(of_verdict).collect::<Vec<_>>();
+    let from = [ReproductionVerdict::Reproduced, ReproductionVerdict::InPart, ReproductionVerdict::Not]
+        .into_iter()
+        .flat_map(of_verdict)
+        .collect::<Vec<_>>();
     let text = sentences("conclusions.jinja", view).pop()?;
     (!judged.is_empty()).then(|| Conclusion::new(text, &from))
 }
@@ -93,7 +96,7 @@ mod tests {
     use crate::report::page::{Base, Report};
     use treebeam::eval::Gain;
 
-    /// An experiment of so many systems on as many treebanks as told, where global training gains a point with all of them.
+    /// An experiment of `n_systems` on `n_treebanks`, where global training gains a point with all of them.
     fn answering(name: &str, n_systems: usize, n_treebanks: usize) -> Document {
         let gain = Gain { points: 1.0, low: 0.5, high: 1.5, p: 0.001 };
         let chosen = |label: &str, test| Chosen { label: label.to_owned(), dev: test, test };
@@ -166,7 +169,7 @@ mod tests {
             findings: vec!["Said above.".to_owned(), "Said here.".to_owned()],
             ..Document::default()
         };
-        let papers = [paper("table-a", Verdict::Not), paper("table-b", Verdict::Reproduced)];
+        let papers = [paper("table-a", ReproductionVerdict::Not), paper("table-b", ReproductionVerdict::Reproduced)];
         let report = Report::new([vec![main, wide], papers.into()].concat()).unwrap();
         let index = report.index(&[]);
         let lines: Vec<&str> = index.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).collect();
@@ -199,7 +202,7 @@ mod tests {
             page.contains("<a href=\"#many-systems\">many-systems</a>"),
             "in the picture of other experiments, too"
         );
-        let nothing = Report::new(vec![paper("table-a", Verdict::Not)]).unwrap();
+        let nothing = Report::new(vec![paper("table-a", ReproductionVerdict::Not)]).unwrap();
         assert!(!nothing.index(&[]).contains("\n1. "), "no answer, no sentences");
     }
 

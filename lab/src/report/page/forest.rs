@@ -5,7 +5,7 @@ use minijinja::Value;
 use crate::report::answer::{Answer, Setting};
 use crate::report::axis::Ruler;
 use crate::report::directions::{AGAINST, COLUMN, GAIN, LEVEL, METHOD, PAPER_GAIN, SCORE, SIGN_P};
-use crate::report::document::{Block, Cell, Content, Document, Table};
+use crate::report::document::{Block, Content, Document, Table, TableCell};
 use crate::report::figure::Scale;
 use crate::report::paired::p_text;
 use crate::report::templates::view;
@@ -37,8 +37,8 @@ fn axis(ruler: &Ruler) -> Value {
     view! { ticks, zero => percent(ruler.share(0.0)) }
 }
 
-/// A line with a gain and its interval. `more` is added to what it tells when it is pointed at, `figures` stand behind the gain, and
-/// `link` is the place on the page that tells more.
+/// A line with a gain and its interval. `more` is added to its tooltip, `figures` stand behind the gain, and `link` is
+/// the place on the page with the details.
 fn row(name: &str, gain: &Gain, ruler: &Ruler, more: &str, figures: &[String], link: Option<&str>) -> Value {
     let [low, high] = [gain.low, gain.high].map(|value| percent(ruler.share(value)));
     view! {
@@ -133,7 +133,7 @@ fn of_table(table: &Table) -> Option<Value> {
         [place(METHOD)?, place(AGAINST)?, place(SCORE)?, place(GAIN)?, place(SIGN_P)?];
     let (column, paper) = (place(COLUMN), place(PAPER_GAIN));
     let first = table.lines.first()?;
-    let is_shown = |i: usize, line: &[Cell]| line[i].text == first[i].text;
+    let is_shown = |i: usize, line: &[TableCell]| line[i].text == first[i].text;
     let lines: Vec<_> = table.lines.iter().filter(|line| is_shown(score, line) && is_shown(against, line)).collect();
     let gains =
         || lines.iter().flat_map(|line| [Some(gain), paper].into_iter().flatten().filter_map(|i| line[i].value));
@@ -145,7 +145,7 @@ fn of_table(table: &Table) -> Option<Value> {
     let [has_columns, has_methods] = [column.is_some_and(several), several(method)];
     let has_paper = paper.is_some_and(|i| lines.iter().any(|line| line[i].value.is_some()));
     let paper = paper.filter(|_| has_paper);
-    let row = |line: &&Vec<Cell>| {
+    let row = |line: &&Vec<TableCell>| {
         let name = |i: Option<usize>| i.map_or("", |i| line[i].text.as_str());
         let value = line[gain].value.unwrap_or_default();
         view! {

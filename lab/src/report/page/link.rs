@@ -16,8 +16,8 @@ impl Base {
 
     /// For a page at `page`. Paths are taken as they are written; links are not resolved.
     ///
-    /// There are no links if the way from the page to the results would tell how folders outside of `here`, the current
-    /// folder, are called.
+    /// There are no links if the way from the page to the results would reveal the names of folders outside of `here`,
+    /// the current folder.
     pub fn between(page: &Path, results: &Path, here: &Path) -> Base {
         let (page, results) = (plain(&here.join(page)), plain(&here.join(results)));
         let folder = page.parent().unwrap_or(&page);
@@ -39,16 +39,16 @@ impl Base {
     }
 
     /// The folder of the experiment of this name.
-    pub(super) fn folder(&self, name: &str) -> Folder {
-        Folder(self.0.as_ref().map(|base| format!("{base}{}/", encode(name))))
+    pub(super) fn folder(&self, name: &str) -> FolderLink {
+        FolderLink(self.0.as_ref().map(|base| format!("{base}{}/", encode(name))))
     }
 }
 
 /// The folder of an experiment's results, seen from the page; none if nothing can be said of it.
 #[derive(Serialize)]
-pub(in crate::report) struct Folder(pub Option<String>);
+pub(in crate::report) struct FolderLink(pub Option<String>);
 
-impl Folder {
+impl FolderLink {
     /// The place of a file in it, as a URL.
     pub(in crate::report) fn href(&self, file: &str) -> Option<String> {
         self.0.as_ref().map(|folder| folder.clone() + &encode(file))

@@ -2,11 +2,11 @@
 
 use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
-use super::link::Folder;
+use super::link::FolderLink;
 
 /// `text` as HTML. Raw HTML in it is shown as text, pictures become their descriptions, headings stand below those of the
 /// page, and links lead to the web or to files of `folder`.
-pub(in crate::report) fn html(text: &str, folder: &Folder) -> String {
+pub(in crate::report) fn html(text: &str, folder: &FolderLink) -> String {
     let mut out = String::new();
     let events = Parser::new_ext(text, Options::ENABLE_TABLES).filter_map(|event| {
         Some(match event {
@@ -38,7 +38,7 @@ fn below(level: HeadingLevel) -> HeadingLevel {
 }
 
 /// Target of a link: to the web, within the page, or to a file of results; any other leads nowhere.
-fn destination(url: &CowStr, folder: &Folder) -> String {
+fn destination(url: &CowStr, folder: &FolderLink) -> String {
     let is_web = ["https://", "http://", "mailto:", "#"].iter().any(|start| url.starts_with(start));
     match is_web {
         true => url.to_string(),

@@ -40,7 +40,7 @@ use treebeam::error::Result;
 pub(super) use forest::of_answer as gains_of;
 pub use index::{Extra, MARK};
 pub use link::Base;
-pub(super) use link::Folder;
+pub(super) use link::FolderLink;
 pub(super) use papers::ABOUT as ABOUT_PAPERS;
 
 /// The most blocks of a document that the page shows, and the most lines of a table; others are named.

@@ -23,7 +23,7 @@
     const current = () => root.dataset.theme ?? (system.matches ? "dark" : "light");
     const other = () => (current() === "dark" ? "light" : "dark");
     const button = make("button", { type: "button", className: "theme" });
-    const tell = () => {
+    const label = () => {
       button.innerHTML = '<svg aria-hidden="true" viewBox="0 0 16 16"><path d="M8 1a7 7 0 1 0 0 14A7 7 0 1 0 8 1M8 2.5v11a5.5 5.5 0 0 1 0-11"/></svg>';
       button.append(other() === "dark" ? "Dark" : "Light");
       button.setAttribute("aria-label", `Switch to ${other()} colours`);
@@ -31,10 +31,10 @@
     button.addEventListener("click", () => {
       root.dataset.theme = other();
       stored.set(root.dataset.theme);
-      tell();
+      label();
     });
-    system.addEventListener("change", tell);
-    tell();
+    system.addEventListener("change", label);
+    label();
     document.querySelector(".top").append(button);
   }
 
@@ -244,7 +244,7 @@
 
   const tip = make("div", { className: "tip", hidden: true });
   tip.setAttribute("role", "tooltip");
-  function tell(facts, beside) {
+  function showTip(facts, beside) {
     const [first, ...others] = facts.split("\n");
     tip.replaceChildren(make("b", {}, first), ...others.map((fact) => make("span", {}, fact)));
     tip.hidden = false;
@@ -281,7 +281,7 @@
       light(point?.curve);
       if (!point) { tip.hidden = true; return; }
       point.element.classList.add("on");
-      tell(point.facts, point.element.querySelector("use"));
+      showTip(point.facts, point.element.querySelector("use"));
     };
     const reach = () => {
       points.forEach((point) => { point.element.tabIndex = -1; });
@@ -357,7 +357,7 @@
       lit.forEach((element) => element.classList.remove("on"));
       lit = cell ? [cell, cell.parentElement.cells[0], heads[cell.cellIndex]] : [];
       lit.forEach((element) => element.classList.add("on"));
-      if (cell) tell(cell.facts, cell); else tip.hidden = true;
+      if (cell) showTip(cell.facts, cell); else tip.hidden = true;
     };
     table.addEventListener("pointerover", (event) => show(event.target.closest("td")));
     table.addEventListener("pointerleave", () => show(null));

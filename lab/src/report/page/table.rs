@@ -2,7 +2,7 @@
 
 use minijinja::Value;
 
-use crate::report::document::{Cell, Table};
+use crate::report::document::{Table, TableCell};
 use crate::report::templates::view;
 
 /// Name of a line that averages over the others.
@@ -18,9 +18,9 @@ pub(super) fn view(table: &Table) -> Value {
         .collect();
     let asides = table.lines.iter().flat_map(|line| &line[n_texts..]).filter_map(|cell| split(&cell.text).1);
     let asides = asides.map(|aside| aside.chars().count()).max().unwrap_or(0);
-    let is_average = |line: &&Vec<Cell>| line.first().is_some_and(|cell| cell.text.eq_ignore_ascii_case(AVERAGE));
+    let is_average = |line: &&Vec<TableCell>| line.first().is_some_and(|cell| cell.text.eq_ignore_ascii_case(AVERAGE));
     let (averages, lines): (Vec<_>, Vec<_>) = table.lines.iter().partition(is_average);
-    let cells = |line: &Vec<Cell>| -> Vec<Value> {
+    let cells = |line: &Vec<TableCell>| -> Vec<Value> {
         let cells = line.iter().zip(&has_asides).enumerate();
         cells.map(|(column, (cell, &has_asides))| cell_view(cell, column < n_texts, has_asides)).collect()
     };
@@ -34,10 +34,10 @@ pub(super) fn view(table: &Table) -> Value {
 
 /// A cell: its text, and what follows it in brackets or after ±, which is empty, but not absent, where only other cells of the column
 /// have one, so that figures stand below each other; and the key of sorting, where the text does not say it.
-fn cell_view(cell: &Cell, is_text: bool, has_asides: bool) -> Value {
+fn cell_view(cell: &TableCell, is_text: bool, has_asides: bool) -> Value {
     let (text, aside) = if has_asides { split(&cell.text) } else { (cell.text.as_str(), None) };
-    // Scripts read a number from the text of a figure; of a text only if they are told that it is one. What rounding takes away
-    // is no reason to sort otherwise.
+    // Scripts read a number from the text of a figure; of a text only if its key is given. What rounding takes away is
+    // no reason to sort otherwise.
     let half = text.split_once('.').map_or(0.5, |(_, digits)| 0.5 * 0.1_f64.powi(digits.len() as i32));
     let is_near = |value: &f64| text.parse().is_ok_and(|said: f64| (said - value).abs() <= half * 1.001);
     let is_said = |value: &f64| !is_text && is_near(value);
@@ -64,11 +64,11 @@ mod tests {
     #[test]
     fn averages_go_to_the_bottom_and_values_are_said_only_where_texts_do_not() {
         let mut table = Table::new(1, ["treebank", "LAS"]);
-        let value = |text: &str, value| Cell { text: text.to_owned(), value: Some(value), best: false };
+        let value = |text: &str, value| TableCell { text: text.to_owned(), value: Some(value), best: false };
         table.lines = vec![
-            vec![Cell::text("average"), value("1.50", 1.5)],
-            vec![Cell::text("a (b)"), value("1.25 (+0.1**)", 1.251)],
-            vec![value("8", 8.0), Cell::text("–")],
+            vec![TableCell::text("average"), value("1.50", 1.5)],
+            vec![TableCell::text("a (b)"), value("1.25 (+0.1**)", 1.251)],
+            vec![value("8", 8.0), TableCell::text("–")],
         ];
         let view = serde_json::to_value(view(&table)).unwrap();
         let line = |cells: [(&str, Option<&str>, Option<f64>); 2]| {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Base, Report};
-use crate::report::document::{Block, Cell, Content, Document, Table};
+use crate::report::document::{Block, Content, Document, Table, TableCell};
 use crate::report::figure::{Axis, Curve, Figure, HeatMap, Point, Style};
 use crate::style::tests::pieces;
 use treebeam::random::{Xoshiro256PlusPlus, below, stream};
@@ -115,8 +115,11 @@ fn nothing_is_fetched_and_links_are_relative() {
 #[test]
 fn the_picture_of_an_experiment_stands_before_its_tables() {
     let line = |method: &str, score: &str, gain: f64, p: f64, paper: Option<f64>| {
-        let texts = ["eager", method, "static", score].map(Cell::text);
-        texts.into_iter().chain([Cell::signed(Some(gain)), Cell::number(Some(p), 3), Cell::signed(paper)]).collect()
+        let texts = ["eager", method, "static", score].map(TableCell::text);
+        texts
+            .into_iter()
+            .chain([TableCell::signed(Some(gain)), TableCell::number(Some(p), 3), TableCell::signed(paper)])
+            .collect()
     };
     let heads = ["column", "method", "against", "score", "mean gain", "p of signs", "paper's gain"];
     let lines = vec![
@@ -170,9 +173,9 @@ fn figure(curves: Vec<Curve>) -> Content {
 }
 
 #[test]
-fn what_cannot_be_drawn_is_told() {
+fn what_cannot_be_drawn_is_reported() {
     let table = |n_texts, widths: &[usize]| {
-        let lines = widths.iter().map(|&n| vec![Cell::text("x"); n]).collect();
+        let lines = widths.iter().map(|&n| vec![TableCell::text("x"); n]).collect();
         Content::Table(Table { lines, ..Table::new(n_texts, ["a", "b"]) })
     };
     let map = |values: Vec<Vec<Option<f64>>>| {
@@ -212,8 +215,11 @@ fn what_cannot_be_drawn_is_told() {
 #[test]
 fn a_table_is_shown_with_its_asides_and_values() {
     let mut table = Table::new(1, ["treebank", "LAS dynamic"]);
-    let best = Cell { text: "81.25 (+0.50*)".to_owned(), value: Some(81.2512), best: true };
-    table.lines = vec![vec![Cell::text("average"), Cell::number(Some(80.5), 2)], vec![Cell::text("en & <x>"), best]];
+    let best = TableCell { text: "81.25 (+0.50*)".to_owned(), value: Some(81.2512), best: true };
+    table.lines = vec![
+        vec![TableCell::text("average"), TableCell::number(Some(80.5), 2)],
+        vec![TableCell::text("en & <x>"), best],
+    ];
     insta::assert_snapshot!(first_block(&page(document(vec![block(Content::Table(table))]))));
 }
 
@@ -261,7 +267,7 @@ fn whatever_the_texts_the_page_is_well_formed() {
         let mut text = || random_text(&mut rng);
         let expected = [format!("x{}", text()), format!("y{}", text())];
         let mut table = Table::new(1, [text(), text()]);
-        table.lines = vec![expected.iter().map(Cell::text).collect()];
+        table.lines = vec![expected.iter().map(TableCell::text).collect()];
         let mut named = curve(Style::Points, &[(1.0, 2.0), (3.0, 4.0)]);
         named.name = text();
         named.points[0].label = text();

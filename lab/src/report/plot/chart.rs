@@ -233,7 +233,7 @@ impl Plot<'_> {
         facts.join("\n")
     }
 
-    /// The digits that all values of an axis are told with. There are none in common on a logarithmic one, where values may
+    /// Number of digits of all values of an axis. There is no common one on a logarithmic axis, where values may
     /// differ by orders of magnitude, and so may the digits that matter.
     fn digits(&self, axis: &Axis, value: impl Fn(&Point) -> f64) -> Option<usize> {
         let points = self.figure.curves.iter().flat_map(|curve| &curve.points);

@@ -2,13 +2,13 @@
 
 let timeline;
 
-// Tells a text where there is a place for it.
-function tell(id, told) {
+// Sets a text if the page has an element for it.
+function setText(id, text) {
   const box = byId(id);
-  if (box) box.textContent = told;
+  if (box) box.textContent = text;
 }
 
-// Shows another beam: its timeline is drawn anew.
+// Shows another beam: draws its timeline.
 function showBeam() {
   settle();
   const box = byId("timeline");
@@ -31,8 +31,8 @@ function show() {
   writeAddress();
   const item = selected();
   const place = state.rank === "gold" ? "gold" : `rank ${item.rank} of ${items(state.step).length}`;
-  tell("place", `width ${beam().width} · step ${state.step} of ${lastStep()} · ${place}`);
-  byId("told").textContent = `Step ${state.step}, ${place}, ${actionName(item, "")}, score ${score(item.score)}`;
+  setText("place", `width ${beam().width} · step ${state.step} of ${lastStep()} · ${place}`);
+  byId("status").textContent = `Step ${state.step}, ${place}, ${actionName(item, "")}, score ${score(item.score)}`;
   byId("to-gold").disabled = !beam().gold;
   byId("to-fall").disabled = !fall();
   const box = byId("timeline");
@@ -65,13 +65,13 @@ function answer() {
       : fell
       ? `The last gold item falls off the beam at step ${fell.step} of ${of.steps.length - 1}: the best gold successor would have been ${ordinal(fell.rank)}, ${score(fell.gap)} behind the last that was kept.`
       : "A gold derivation stays in the beam to the end.";
-    const told = {
+    const explanations = {
       right: right ? "Nothing is wrong." : "What is put out is the best tree that the system derives; the gold tree is not.",
       "search-error": `In the end the best gold derivation that was found scores ${score(best)}, which is ${score(best - output)} more than the output: the model prefers gold, and the search has lost it. A search error; a wider beam may find it.`,
       "model-error": `In the end the best gold derivation that was found scores ${score(best)}, which is ${score(output - best)} less than the output: the model prefers a wrong tree. A model error; no wider beam would help.`,
     };
     const name = { right: right ? "Right. " : "As good as can be derived. ", "search-error": "Search error. ", "model-error": "Model error. " }[verdict];
-    parts.push(make("p", {}, make("span", { className: "verdict" }, name), fallen, " ", told[verdict]));
+    parts.push(make("p", {}, make("span", { className: "verdict" }, name), fallen, " ", explanations[verdict]));
     if (!derivable) parts.push(make("p", {}, `${trace.model.system} cannot derive the gold tree with the labels that the model knows; gold is here the best tree that it derives.`));
   }
   box.replaceChildren(...parts);
@@ -175,12 +175,12 @@ function listen() {
 }
 
 function frame() {
-  tell("text", words.map((word) => word.form).join(" "));
+  setText("text", words.map((word) => word.form).join(" "));
   const id = trace.sentence.id ? ` (${trace.sentence.id})` : "";
   const { system, about, features, training } = trace.model;
   const name = trace.sentence.number ? `Sentence ${trace.sentence.number}${id}, ` : "";
   byId("about").textContent = `${name}${words.length} words. ${system}: ${about}. Features ${features}; trained ${TRAINED[training.training] ?? ""}${training.training === "global" ? ` at width ${training.beam} with ${training.update} updates` : ""}.`;
-  tell("footer", `${trace.program}, format ${trace.format}. Scores are sums of weights. ${gold ? `Gold: ${trace.beams[0].gold.oracle}.` : "The sentence has no gold tree."}`);
+  setText("footer", `${trace.program}, format ${trace.format}. Scores are sums of weights. ${gold ? `Gold: ${trace.beams[0].gold.oracle}.` : "The sentence has no gold tree."}`);
   const sample = (kind, name) => {
     const svg = draw("svg", { class: "picture", viewBox: "0 0 30 12", "aria-hidden": "true" }, draw("path", { class: kind, d: "M1 6H29" }));
     return make("span", {}, svg, name);

@@ -95,14 +95,14 @@ function drawTemplates() {
     cell(item.weights?.length ? signed(item.weights[i]) : ""), ...(other ? [cell(against.weights?.length ? signed(against.weights[i]) : ""), cell(signed(difference[i])), bar(difference[i])] : [bar(difference[i])]));
   const heads = [["template", "t"], ["what it read last", "t"], ["in its last action"],
     ...(other ? [[`in that of ${other.name}`], ["since they parted"]] : []), [other ? `behind ${other.name} or ahead` : "so far", "t"]];
-  const told = [];
+  const comparison = [];
   if (other) {
     const gap = item.score - against.score;
     const parted = partedAt(other);
-    told.push(parted === null ? `This and ${other.name} are the same derivation.` : `This item and ${other.name} (${score(against.score)}) part at step ${parted}: ${actionName(derivation(state.step, state.rank)[parted] ?? {})} here, ${actionName(derivation(other.step, other.rank)[parted] ?? {})} there. Since then it has gained ${gap >= 0 ? `${score(gap)} more` : `${score(-gap)} less`}, of which templates have:`);
+    comparison.push(parted === null ? `This and ${other.name} are the same derivation.` : `This item and ${other.name} (${score(against.score)}) part at step ${parted}: ${actionName(derivation(state.step, state.rank)[parted] ?? {})} here, ${actionName(derivation(other.step, other.rank)[parted] ?? {})} there. Since then it has gained ${gap >= 0 ? `${score(gap)} more` : `${score(-gap)} less`}, of which templates have:`);
   }
   const rest = order.slice(12).filter((i) => difference[i] !== 0 || item.weights?.[i]);
-  const parts = [make("p", {}, told.join(" ")), make("div", { className: "scroll still" }, table(heads, order.slice(0, 12).map(row)))];
+  const parts = [make("p", {}, comparison.join(" ")), make("div", { className: "scroll still" }, table(heads, order.slice(0, 12).map(row)))];
   if (rest.length) parts.push(make("details", {}, make("summary", {}, `${rest.length} more templates`), make("div", { className: "scroll still" }, table(heads, rest.map(row)))));
   if (!item.reads?.length) parts.push(make("p", { className: "soft" }, "What templates read is on record for the first ranks, the way to the output and the gold derivation."));
   box.replaceChildren(...parts);
