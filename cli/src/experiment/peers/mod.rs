@@ -20,7 +20,7 @@ use super::Experiments;
 use super::folder::write_tables;
 use super::opened::Opened;
 use super::programs::{Bench, Input, Once, ParsingFigures, Used, failed, load, read_json, run, run_into};
-use spec::{Profile, Spec};
+use spec::{PeersProfile, PeersSpec};
 use treebeam::error::Result;
 use treebeam::files::hex;
 use treebeam_lab::experiment::{
@@ -50,7 +50,7 @@ pub struct PeerRecord {
     pub key: String,
     /// The program and the way of parsing.
     pub name: String,
-    /// Its package and version; that of treebeam is told by the provenance.
+    /// Its package and version; the provenance has that of treebeam.
     pub package: Option<String>,
     /// The commands, with places in braces.
     pub commands: [String; 2],
@@ -80,7 +80,7 @@ pub struct Trained {
 /// Programs side by side as a kind of cell.
 #[derive(Debug)]
 pub struct Peers {
-    spec: Spec,
+    spec: PeersSpec,
     profile_name: String,
     /// The folder of the specification's scripts.
     scripts: PathBuf,
@@ -100,13 +100,13 @@ struct Installed {
 
 /// Opens the experiment of the specification at `path`.
 pub fn open(args: &Experiments, path: &Path, overrides: &Overrides) -> anyhow::Result<Opened<Peers>> {
-    let spec = Spec::read(path)?;
+    let spec = PeersSpec::read(path)?;
     let mut profile = profile_named(&spec.profiles, &args.profile, path)?.clone();
     if let Some(iterations) = overrides.options.get("iterations") {
         let of_programs = profile.settings.iter_mut().filter(|(name, _)| name.ends_with("_iterations"));
         of_programs.for_each(|(_, setting)| *setting = iterations.clone());
     }
-    let Profile { treebank, fallback, repetitions, seconds, .. } = &profile;
+    let PeersProfile { treebank, fallback, repetitions, seconds, .. } = &profile;
     let bench = Bench::new((args, path, overrides), &spec.name, (treebank, fallback), (*repetitions, *seconds))?;
     let peers = peers(&spec, &profile, &bench.inputs.data);
     let scripts = path.parent().unwrap_or(Path::new(".")).join(&spec.scripts);
@@ -116,7 +116,7 @@ pub fn open(args: &Experiments, path: &Path, overrides: &Overrides) -> anyhow::R
 }
 
 /// The cells: each program in each of its ways of parsing.
-fn peers(spec: &Spec, profile: &Profile, data: &Data) -> Vec<Peer> {
+fn peers(spec: &PeersSpec, profile: &PeersProfile, data: &Data) -> Vec<Peer> {
     let filled = |command: &[String]| -> Vec<String> {
         let fill = |part: &String| {
             profile

@@ -12,7 +12,7 @@ use treebeam_lab::experiment::{check_names, read_toml};
 /// The specification.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Spec {
+pub struct PeersSpec {
     /// The experiment's name, which is also that of its folder of results.
     pub name: String,
     /// `peers`.
@@ -25,7 +25,7 @@ pub struct Spec {
     /// The folder of scripts, relative to the specification.
     pub scripts: PathBuf,
     /// Scales, by name.
-    pub profiles: BTreeMap<String, Profile>,
+    pub profiles: BTreeMap<String, PeersProfile>,
     /// The programs.
     #[serde(rename = "program")]
     pub programs: Vec<Program>,
@@ -64,13 +64,13 @@ pub struct Stated {
     pub las: Option<f64>,
     /// Words a second of the processor, reading and writing included.
     pub tokens_per_cpu_second: f64,
-    /// Megabytes held at most in parsing.
+    /// Peak memory of parsing, in megabytes.
     pub peak_mb_parsing: Option<f64>,
     /// Cost of training, in CPU seconds.
     pub training_cpu_seconds: Option<f64>,
     /// Over how many iterations.
     pub iterations: Option<String>,
-    /// Megabytes held at most in training.
+    /// Peak memory of training, in megabytes.
     pub peak_mb_training: Option<f64>,
     /// The size of the model.
     pub model_mb: Option<f64>,
@@ -90,7 +90,7 @@ impl Elsewhere {
 /// A scale.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Profile {
+pub struct PeersProfile {
     /// The folder of a treebank, or `generated:...`.
     pub treebank: String,
     /// The treebank to use if no folder of treebanks is given.
@@ -128,13 +128,13 @@ pub struct Parser {
     pub command: Vec<String>,
 }
 
-impl Spec {
+impl PeersSpec {
     /// Reads a specification.
     ///
     /// # Errors
     /// If it cannot be read or is malformed.
-    pub fn read(path: &Path) -> anyhow::Result<Spec> {
-        let spec: Spec = read_toml(path)?;
+    pub fn read(path: &Path) -> anyhow::Result<PeersSpec> {
+        let spec: PeersSpec = read_toml(path)?;
         let parsers = spec.programs.iter().flat_map(|program| program.parsers.iter().map(|parser| &parser.name));
         let programs = spec.programs.iter().map(|program| &program.name);
         let of_tables = programs.chain(parsers).chain([&spec.title]);

@@ -3,7 +3,7 @@
 use super::spec::Elsewhere;
 use super::{Opened, PeerRecord, Peers};
 use crate::experiment::programs::{distinct, machines, megabytes};
-use treebeam_lab::report::document::{NOTHING, Table, TableCell as Cell};
+use treebeam_lab::report::document::{NOTHING, Table, TableCell};
 use treebeam_lab::report::markdown_head;
 
 /// The heads of the figures, in tables and in tab-separated values.
@@ -24,9 +24,9 @@ const HEADS: [(&str, &str); 13] = [
 ];
 
 /// The figures of a record, in the order of [`HEADS`].
-fn figures(record: &PeerRecord) -> Vec<Cell> {
+fn figures(record: &PeerRecord) -> Vec<TableCell> {
     let PeerRecord { parsing, training, .. } = record;
-    let number = Cell::number;
+    let number = TableCell::number;
     let speed = parsing.over(|run| parsing.tokens as f64 / parsing.cpu_s(run));
     let wall = parsing.over(|run| parsing.tokens as f64 / parsing.wall_s(run));
     let starting = parsing.over(|run| (run.one.cpu_s - parsing.cpu_s(run)).max(0.0));
@@ -79,8 +79,8 @@ pub fn markdown(opened: &Opened<Peers>) -> String {
     }
     let mut table = Table::new(1, std::iter::once("").chain(HEADS.map(|(head, _)| head)));
     for (name, record) in records(opened) {
-        let figures = record.map_or_else(|| vec![Cell::text(NOTHING); HEADS.len()], figures);
-        table.lines.push(std::iter::once(Cell::text(name)).chain(figures).collect());
+        let figures = record.map_or_else(|| vec![TableCell::text(NOTHING); HEADS.len()], figures);
+        table.lines.push(std::iter::once(TableCell::text(name)).chain(figures).collect());
     }
     out += &table.markdown();
     let missing: Vec<&str> = records(opened).filter(|(_, record)| record.is_none()).map(|(name, _)| name).collect();
@@ -117,22 +117,22 @@ fn stated(elsewhere: &Elsewhere) -> Table {
         "peak MB training",
         "model MB",
     ];
-    let text_or_nothing = |text: &Option<String>| Cell::text(text.as_deref().unwrap_or(NOTHING));
+    let text_or_nothing = |text: &Option<String>| TableCell::text(text.as_deref().unwrap_or(NOTHING));
     let mut table = Table::new(1, heads);
     for parser in &elsewhere.parsers {
         table.lines.push(vec![
-            Cell::text(&parser.name),
+            TableCell::text(&parser.name),
             text_or_nothing(&parser.trained),
-            Cell::count(parser.width),
-            Cell::number(parser.uas, 2),
-            Cell::number(parser.las, 2),
-            Cell::number(Some(parser.tokens_per_cpu_second), 0),
-            Cell::number(elsewhere.times_as_fast(parser), 1),
-            Cell::number(parser.peak_mb_parsing, 0),
-            Cell::number(parser.training_cpu_seconds, 0),
+            TableCell::count(parser.width),
+            TableCell::number(parser.uas, 2),
+            TableCell::number(parser.las, 2),
+            TableCell::number(Some(parser.tokens_per_cpu_second), 0),
+            TableCell::number(elsewhere.times_as_fast(parser), 1),
+            TableCell::number(parser.peak_mb_parsing, 0),
+            TableCell::number(parser.training_cpu_seconds, 0),
             text_or_nothing(&parser.iterations),
-            Cell::number(parser.peak_mb_training, 0),
-            Cell::number(parser.model_mb, 1),
+            TableCell::number(parser.peak_mb_training, 0),
+            TableCell::number(parser.model_mb, 1),
         ]);
     }
     table.trimmed()
@@ -142,7 +142,7 @@ fn stated(elsewhere: &Elsewhere) -> Table {
 pub fn tsv(opened: &Opened<Peers>) -> String {
     let mut table = Table::new(1, std::iter::once("program").chain(HEADS.map(|(_, name)| name)));
     for (name, record) in records(opened).filter_map(|(name, record)| Some((name, record?))) {
-        table.lines.push(std::iter::once(Cell::text(name)).chain(figures(record)).collect());
+        table.lines.push(std::iter::once(TableCell::text(name)).chain(figures(record)).collect());
     }
     table.tsv(&provenance(opened))
 }

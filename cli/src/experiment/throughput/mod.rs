@@ -20,12 +20,10 @@ use sha2::{Digest, Sha256};
 use super::Experiments;
 use super::folder::{write, write_tables};
 use super::opened::Opened;
-use super::programs::{
-    Bench, Figures, Input, Measurement as Record, Once, TrainingFigures, failed, load, read_json, run,
-};
+use super::programs::{Bench, Figures, Input, Measurement, Once, TrainingFigures, failed, load, read_json, run};
 use crate::{parse, train};
 use plan::{Step, What};
-use spec::{Profile, Spec};
+use spec::{ThroughputProfile, ThroughputSpec};
 use treebeam::error::Result;
 use treebeam_lab::experiment::{CellFiles, Cost, Golden, Kind, Overrides, Provenance, Stored, profile_named};
 
@@ -35,17 +33,17 @@ pub const TRAIN_FLAGS: [&str; 4] = ["--threads", "1", "--checkpoint-seconds", "1
 /// Steps of measuring as a kind of cell.
 #[derive(Debug)]
 pub struct Throughput {
-    spec: Spec,
+    spec: ThroughputSpec,
     profile_name: String,
-    profile: Profile,
+    profile: ThroughputProfile,
     bench: Bench,
 }
 
 /// Opens the experiment of the specification at `path`.
 pub fn open(args: &Experiments, path: &Path, overrides: &Overrides) -> anyhow::Result<Opened<Throughput>> {
-    let spec = Spec::read(path, &overrides.options)?;
+    let spec = ThroughputSpec::read(path, &overrides.options)?;
     let profile = profile_named(&spec.profiles, &args.profile, path)?.clone();
-    let Profile { treebank, fallback, repetitions, seconds, .. } = &profile;
+    let ThroughputProfile { treebank, fallback, repetitions, seconds, .. } = &profile;
     let bench = Bench::new((args, path, overrides), &spec.name, (treebank, fallback), (*repetitions, *seconds))?;
     let data = &bench.inputs.data;
     let n_words = data.read(&data.test)?.n_words();
@@ -107,7 +105,7 @@ impl Throughput {
 
 impl Kind for Throughput {
     type Cell = Step;
-    type Record = Record;
+    type Record = Measurement;
 
     fn key<'c>(&self, step: &'c Step) -> &'c str {
         &step.key
@@ -122,7 +120,7 @@ impl Kind for Throughput {
     }
 
     /// Of this version on a machine like this one, with the same work to do.
-    fn is_current(&self, step: &Step, record: &Record) -> bool {
+    fn is_current(&self, step: &Step, record: &Measurement) -> bool {
         let Provenance { version, golden, host, .. } = &record.provenance;
         (version, host) == (&self.bench.provenance.version, &self.bench.provenance.host)
             && golden.as_ref() == Some(&step.golden)
@@ -132,8 +130,8 @@ impl Kind for Throughput {
         serde_json::json!({ "key": step.key, "step": step.title() })
     }
 
-    fn cost(&self, step: &Step, records: &[&Record]) -> Cost {
-        let same = |record: &&&Record| record.key == step.key;
+    fn cost(&self, step: &Step, records: &[&Measurement]) -> Cost {
+        let same = |record: &&&Measurement| record.key == step.key;
         let seconds: Vec<f64> = records.iter().filter(same).map(|record| record.seconds()).collect();
         let rule = match step.what {
             What::Train => 60.0,
@@ -144,11 +142,11 @@ impl Kind for Throughput {
         Cost { seconds: if seconds.is_empty() { rule } else { mean }, memory, n_records: seconds.len() }
     }
 
-    fn run(&self, step: &Step, _: &CellFiles) -> Result<Record> {
+    fn run(&self, step: &Step, _: &CellFiles) -> Result<Measurement> {
         let load_before = load();
         let figures = self.measure(step).map_err(failed)?;
         let (key, title, provenance) = (step.key.clone(), step.title(), self.bench.provenance.behaving(&step.golden));
-        Ok(Record { key, step: title, provenance, load_before, figures })
+        Ok(Measurement { key, step: title, provenance, load_before, figures })
     }
 
     /// Cells side by side would measure each other.
@@ -159,7 +157,7 @@ impl Kind for Throughput {
 
 impl Opened<Throughput> {
     /// The steps with their records.
-    fn steps(&self) -> impl Iterator<Item = (&Step, Option<&Record>)> {
+    fn steps(&self) -> impl Iterator<Item = (&Step, Option<&Measurement>)> {
         self.cells.iter().map(|step| (step, self.usable(step)))
     }
 }
@@ -178,7 +176,7 @@ fn make_tables(opened: &Opened<Throughput>) -> anyhow::Result<()> {
 fn check_outputs(opened: &Opened<Throughput>) -> anyhow::Result<()> {
     let mut sums: Vec<((Input, usize), &Step, &str)> = Vec::new();
     for (step, record) in opened.steps() {
-        let (What::Parse { input, width, .. }, Some(Record { figures: Figures::Parsing(figures), .. })) =
+        let (What::Parse { input, width, .. }, Some(Measurement { figures: Figures::Parsing(figures), .. })) =
             (step.what, record)
         else {
             continue;

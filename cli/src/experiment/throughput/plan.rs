@@ -1,7 +1,7 @@
 //! The steps of a run: for each model training it, then parsing with it.
 
 use super::super::programs::Input;
-use super::spec::{ModelSpec, Profile};
+use super::spec::{ModelSpec, ThroughputProfile};
 use anyhow::Context;
 use sha2::{Digest, Sha256};
 use treebeam::error::counted;
@@ -61,7 +61,7 @@ impl Step {
 ///
 /// # Errors
 /// Never, as long as options are numbers and words.
-pub fn plan(profile: &Profile, data: &Data, n_words: usize, cores: usize) -> anyhow::Result<Vec<Step>> {
+pub fn plan(profile: &ThroughputProfile, data: &Data, n_words: usize, cores: usize) -> anyhow::Result<Vec<Step>> {
     let mut steps = Vec::new();
     for model in &profile.models {
         let mut whats = vec![What::Train];

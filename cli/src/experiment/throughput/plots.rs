@@ -4,7 +4,7 @@ use treebeam::error::counted;
 use treebeam_lab::report::figure::{Axis, Curve, Figure, Point};
 use treebeam_lab::report::svg;
 
-use super::super::programs::MedianRange as Range;
+use super::super::programs::MedianRange;
 use super::tables::Parsed;
 use super::{Opened, Throughput};
 
@@ -59,7 +59,7 @@ fn ratio(opened: &Opened<Throughput>) -> Figure {
 }
 
 fn length(opened: &Opened<Throughput>) -> Figure {
-    let curve = |(width, points): (usize, Vec<(f64, Range)>)| {
+    let curve = |(width, points): (usize, Vec<(f64, MedianRange)>)| {
         Curve::line(format!("width {width}"), points.iter().map(|(length, time)| Point::at(*length, time.median)))
     };
     Figure {

@@ -16,7 +16,7 @@ use treebeam_lab::experiment::{check_names, given, read_toml};
 /// The specification.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Spec {
+pub struct ThroughputSpec {
     /// The experiment's name, which is also that of its folder of results.
     pub name: String,
     /// `throughput`.
@@ -32,7 +32,7 @@ pub struct Spec {
     /// Training options that all models share.
     base: Table,
     /// Scales, by name.
-    pub profiles: BTreeMap<String, Profile>,
+    pub profiles: BTreeMap<String, ThroughputProfile>,
 }
 
 /// A bound on the time per token at one width.
@@ -48,7 +48,7 @@ pub struct Target {
 /// A scale.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Profile {
+pub struct ThroughputProfile {
     /// The folder of a treebank, or `generated:...`.
     pub treebank: String,
     /// The treebank to use if no folder of treebanks is given.
@@ -81,14 +81,14 @@ pub struct ModelSpec {
     pub resolved: TrainOptions,
 }
 
-impl Spec {
+impl ThroughputSpec {
     /// Reads a specification; `overrides` take the place of training options of all models.
     ///
     /// # Errors
     /// If it cannot be read, is malformed, leaves an option of training unsaid, or names a width twice.
-    pub fn read(path: &Path, overrides: &Table) -> anyhow::Result<Spec> {
+    pub fn read(path: &Path, overrides: &Table) -> anyhow::Result<ThroughputSpec> {
         let file = path.display();
-        let mut spec: Spec = read_toml(path)?;
+        let mut spec: ThroughputSpec = read_toml(path)?;
         let models = spec.profiles.values().flat_map(|profile| profile.models.iter().map(|model| &model.name));
         check_names(path, [&spec.name].into_iter().chain(spec.profiles.keys()), models.chain([&spec.title]))?;
         let all = Table::try_from(TrainOptions::default())?;

@@ -1,13 +1,12 @@
 //! Measurements as tables in Markdown and tab-separated values.
 
 use super::super::programs::{
-    Figures, Input, Measurement as Record, MedianRange as Range, ParsingFigures, TrainingFigures, distinct, machines,
-    megabytes,
+    Figures, Input, Measurement, MedianRange, ParsingFigures, TrainingFigures, distinct, machines, megabytes,
 };
 use super::plan::{Step, What};
 use super::{Opened, TRAIN_FLAGS, Throughput};
 use treebeam_lab::experiment::Data;
-use treebeam_lab::report::document::{NOTHING, Table, TableCell as Cell};
+use treebeam_lab::report::document::{NOTHING, Table, TableCell};
 use treebeam_lab::report::markdown_head;
 
 /// Parsing that was measured.
@@ -27,7 +26,7 @@ pub struct Parsed<'a> {
 
 impl<'a> Parsed<'a> {
     /// Of a step that parsed and has a record.
-    fn of(step: &'a Step, record: Option<&'a Record>) -> Option<Parsed<'a>> {
+    fn of(step: &'a Step, record: Option<&'a Measurement>) -> Option<Parsed<'a>> {
         match (step.what, &record?.figures) {
             (What::Parse { input, width, threads }, Figures::Parsing(figures)) => {
                 Some(Parsed { step, input, width, threads, figures })
@@ -68,7 +67,7 @@ impl Opened<Throughput> {
     }
 
     /// Joined sentences by width: the mean number of words, and the time per token.
-    pub fn by_length(&self) -> Vec<(usize, Vec<(f64, Range)>)> {
+    pub fn by_length(&self) -> Vec<(usize, Vec<(f64, MedianRange)>)> {
         let parsed = self.parsed();
         let of_width = |&width: &usize| {
             let joined = parsed.iter().filter(|p| p.width == width && p.input != Input::Test);
@@ -83,8 +82,8 @@ impl Opened<Throughput> {
 
     /// Provenance of the measurements.
     pub fn provenance(&self) -> Vec<String> {
-        let records: Vec<&Record> = self.steps().filter_map(|(_, record)| record).collect();
-        let load = Range::of(records.iter().filter_map(|record| record.load_before));
+        let records: Vec<&Measurement> = self.steps().filter_map(|(_, record)| record).collect();
+        let load = MedianRange::of(records.iter().filter_map(|record| record.load_before));
         let load = load.map_or(NOTHING.to_owned(), |l| format!("{:.2} to {:.2}", l.least, l.most));
         let Data { source, train, dev, test } = &self.kind.bench.inputs.data;
         vec![
@@ -99,9 +98,11 @@ impl Opened<Throughput> {
 }
 
 /// The median with the ends in brackets.
-fn range(value: Option<Range>, digits: usize) -> Cell {
-    value.map_or(Cell::text(NOTHING), |r| {
-        Cell::shown(Some(r.median), |median| format!("{median:.digits$} ({:.digits$}–{:.digits$})", r.least, r.most))
+fn range(value: Option<MedianRange>, digits: usize) -> TableCell {
+    value.map_or(TableCell::text(NOTHING), |r| {
+        TableCell::shown(Some(r.median), |median| {
+            format!("{median:.digits$} ({:.digits$}–{:.digits$})", r.least, r.most)
+        })
     })
 }
 
@@ -152,15 +153,15 @@ fn speeds(out: &mut String, opened: &Opened<Throughput>) {
         let peak = figures.runs.iter().filter_map(|run| run.peak_rss_bytes).max();
         let ratio = (threads == 1).then(|| opened.ratio(width)).flatten();
         table.lines.push(vec![
-            Cell::count(width),
-            Cell::text(step.model.trained_as()),
-            Cell::count(threads),
-            Cell::number(figures.scores.map(|scores| scores.las()), 2),
+            TableCell::count(width),
+            TableCell::text(step.model.trained_as()),
+            TableCell::count(threads),
+            TableCell::number(figures.scores.map(|scores| scores.las()), 2),
             range(per_second(figures.tokens), 0),
             range(per_second(figures.sentences), 0),
-            Cell::number(figures.cpu_us_per_token().map(|time| 1e6 / time.median), 0),
+            TableCell::number(figures.cpu_us_per_token().map(|time| 1e6 / time.median), 0),
             range(figures.cpu_us_per_token(), 2),
-            Cell::number(ratio, 2),
+            TableCell::number(ratio, 2),
             megabytes(peak, 1),
             range(figures.over(|run| 1e3 * run.load_s), 1),
         ]);
@@ -182,10 +183,10 @@ fn targets(out: &mut String, opened: &Opened<Throughput>) {
             None => NOTHING,
         };
         table.lines.push(vec![
-            Cell::text(format!("width {}", target.width)),
-            Cell::number(Some(target.at_most), 1),
-            Cell::number(ratio, 2),
-            Cell::text(verdict),
+            TableCell::text(format!("width {}", target.width)),
+            TableCell::number(Some(target.at_most), 1),
+            TableCell::number(ratio, 2),
+            TableCell::text(verdict),
         ]);
     }
     *out += &table.markdown();
@@ -203,11 +204,11 @@ fn lengths(out: &mut String, opened: &Opened<Throughput>) {
     head.push("longest / shortest".to_owned());
     let mut table = Table::new(1, head);
     for (width, points) in &by_length {
-        let mut line = vec![Cell::count(*width)];
+        let mut line = vec![TableCell::count(*width)];
         line.extend(points.iter().map(|(_, time)| range(Some(*time), 2)));
-        line.resize(table.heads.len() - 1, Cell::text(NOTHING));
+        line.resize(table.heads.len() - 1, TableCell::text(NOTHING));
         let growth = points.first().zip(points.last()).map(|(first, last)| last.1.median / first.1.median);
-        line.push(Cell::number(growth, 2));
+        line.push(TableCell::number(growth, 2));
         table.lines.push(line);
     }
     *out += &table.markdown();
@@ -230,14 +231,14 @@ fn training(out: &mut String, opened: &Opened<Throughput>) {
     let mut table = Table::new(1, heads);
     for (step, figures) in opened.trained() {
         table.lines.push(vec![
-            Cell::text(&step.model.name),
-            Cell::count(figures.iterations.len()),
-            Cell::number(Some(figures.used.cpu_s), 1),
-            Cell::number(Some(figures.used.wall_s), 1),
-            range(Range::of(figures.iterations.iter().map(|iteration| iteration.seconds)), 2),
+            TableCell::text(&step.model.name),
+            TableCell::count(figures.iterations.len()),
+            TableCell::number(Some(figures.used.cpu_s), 1),
+            TableCell::number(Some(figures.used.wall_s), 1),
+            range(MedianRange::of(figures.iterations.iter().map(|iteration| iteration.seconds)), 2),
             megabytes(figures.peak_rss_bytes, 1),
-            Cell::text(figures.features.to_string()),
-            Cell::text(figures.weights.to_string()),
+            TableCell::text(figures.features.to_string()),
+            TableCell::text(figures.weights.to_string()),
             megabytes(Some(figures.model_bytes), 1),
         ]);
     }
@@ -256,16 +257,16 @@ pub fn tsv(opened: &Opened<Throughput>) -> String {
     }
     let mut table = Table::new(0, head);
     for Parsed { step, input, width, threads, figures } in opened.parsed() {
-        let number = |value: Option<f64>| Cell::number(value, 4);
+        let number = |value: Option<f64>| TableCell::number(value, 4);
         let ratio = (threads == 1 && input == Input::Test).then(|| opened.ratio(width)).flatten();
         let mut line = vec![
-            Cell::text(if input == Input::Test { "test" } else { "joined" }),
+            TableCell::text(if input == Input::Test { "test" } else { "joined" }),
             number(Some(figures.tokens as f64 / figures.sentences as f64)),
-            Cell::count(width),
-            Cell::text(step.model.trained_as()),
-            Cell::count(threads),
-            Cell::text(figures.sentences.to_string()),
-            Cell::text(figures.tokens.to_string()),
+            TableCell::count(width),
+            TableCell::text(step.model.trained_as()),
+            TableCell::count(threads),
+            TableCell::text(figures.sentences.to_string()),
+            TableCell::text(figures.tokens.to_string()),
             number(figures.scores.map(|scores| scores.las())),
             number(ratio),
         ];
