@@ -17,9 +17,9 @@ help:
 build: ## the program, as target/release/treebeam
 	$(CARGO) build --release --locked
 
-# The parser's own tests are compiled with checks of overflow and of what the code assumes, and lightly optimised, in half the
-# time; all else is tested as it is released.
-CHECKED = -Copt-level=1 -Cdebug-assertions -Coverflow-checks
+# The parser's own tests are compiled with checks of overflow and of what the code assumes, and lightly optimised, each part by
+# itself, in half the time; all else is tested as it is released.
+CHECKED = -Copt-level=1 -Clto=off -Cdebug-assertions -Coverflow-checks
 
 test: lint doc examples ## everything that a change must pass; commands of README and the book are among the tests
 	set -e; tests=`$(CARGO) rustc --profile bench --locked --package treebeam --lib --message-format json-render-diagnostics -- $(CHECKED) | \
