@@ -101,8 +101,6 @@ fn moves_of_no_cost_keep_known_arcs() {
                     3
                 };
                 let most = if kind == EASY_FIRST || kind == ARC_EAGER_UNSHIFT { 4 } else { most };
-                // What a projective system derives of a tree of crossing arcs is part of a projective tree, too.
-                let most = if shape == Shape::NonProjective { most.min(4) } else { most };
                 for n_words in 1..=most {
                     let scope = Scope { n_words, roots, shape, n_labels: 1 };
                     let found = with_system!(kind, roots, |system| kept(&system, scope));
