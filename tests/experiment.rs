@@ -614,7 +614,7 @@ fn a_row_goes_on_from_the_model_of_another_as_from_the_command_line() {
     assert!(local["after"].is_null());
     assert_eq!(global["after"], local["options"]);
     assert_ne!(global["decodings"], local["decodings"]);
-    // What rows go on from is trained once, counted in the time of each, and not left behind.
+    // The model that rows go on from is trained once, counts in each row's time, and leaves no file.
     let seconds = |record: &serde_json::Value| record["training"]["cpu_s"].as_f64();
     if let (Some(first), Some(then)) = (seconds(local), seconds(of_row("wider"))) {
         assert!(then > first, "{then} > {first}");

@@ -79,7 +79,7 @@ fn extremes(summary: &Summary, metric: Metric) -> Vec<String> {
 pub fn limits(summary: &Summary) -> Vec<String> {
     let (n_done, n_cells) = (summary.n_done, summary.plan.cells.len());
     let (extents, n_treebanks) = (extents(summary), summary.plan.treebanks.len());
-    // The plan gives rows that a profile leaves out no column.
+    // Rows that a profile leaves out have no column in the plan.
     let is_left_out = |row: &&Variant| row.columns.as_ref().is_some_and(Vec::is_empty);
     let n_left_out = summary.plan.spec.rows.iter().filter(is_left_out).count();
     let profile = &summary.plan.profile_name;

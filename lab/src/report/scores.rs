@@ -212,8 +212,8 @@ fn power(summary: &Summary, averages: &[(Method, f64)], column: &str, metric: Me
     Some(view! { points, other => other.label })
 }
 
-/// The comparisons with the baseline that sentences state: with a paper those of all rows that it has, else the one
-/// that gains most.
+/// Comparisons with the baseline that sentences state: those of the paper's rows if there is a paper, else that of the row that gains
+/// most.
 fn compared(summary: &Summary, directions: &[Direction], column: &str, metric: Metric) -> Vec<Value> {
     let baseline = summary.plan.spec.table.compared_with().first().copied().unwrap_or_default();
     let of_column = |d: &&Direction| d.column == column && d.metric == metric && d.against == baseline;

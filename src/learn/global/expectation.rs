@@ -87,7 +87,7 @@ mod tests {
         let derivations: Vec<Vec<Choice>> =
             beam.iter().map(|(actions, ..)| actions.iter().map(|&action| choice(action)).collect()).collect();
         let weights: Vec<f64> = (0..24).map(|number| f64::from(number * 37 % 11) / 7.0 - 0.8).collect();
-        // What is seen after other choices has other weights: by the configuration, that is, by its prefix.
+        // Weights depend on the configuration, that is, on the prefix that leads to it.
         let place = |derivation: &[Choice], step: usize| {
             let prefix = if step == 2 { usize::from(derivation[1].action) % 3 } else { 0 };
             (step * 8 + prefix * 3 + usize::from(derivation[step].action)) % 24

@@ -36,8 +36,8 @@ pub struct Walk {
     pub roll_in: Option<RollIn>,
 }
 
-/// Roll-in policy: a parser that was trained on the treebank chooses transitions in the same sentences, as in training
-/// with exploration; or it was trained on half of them and chooses those of the others.
+/// Roll-in policy: a parser chooses transitions. It was trained on the same sentences, as in training with exploration, or on the
+/// other half of the treebank.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RollIn {
