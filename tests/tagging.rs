@@ -253,6 +253,22 @@ fn joint_parsers_read_alternatives_of_a_tagger() {
     let behind = output(path, "parse --model upos.model --model m --alternatives 2 test.conllu");
     fs::write(path.join("tagged.conllu"), output(path, "tag --model upos.model --alternatives 2 test.conllu")).unwrap();
     assert_eq!(output(path, "parse --model m tagged.conllu"), behind);
+    // Of two taggers that of the joint parser's column alone writes ranks.
+    let with_xpos = |line: &str| {
+        let mut columns: Vec<&str> = line.split('\t').collect();
+        if columns.len() == 10 {
+            columns[4] = columns[3];
+        }
+        columns.join("\t") + "\n"
+    };
+    fs::write(path.join("xpos.conllu"), gold.lines().map(with_xpos).collect::<String>()).unwrap();
+    let train = "train --system tagger --tag-column xpos --iterations 2 --train xpos.conllu --model xpos.model";
+    treebeam(path, train).assert().success();
+    for taggers in ["--model xpos.model --model upos.model", "--model upos.model --model xpos.model"] {
+        let two = output(path, &format!("parse {taggers} --model m --alternatives 2 test.conllu"));
+        assert_ne!(two, behind, "there are tags of XPOS, too");
+        assert_eq!(without(&two, &[4]), without(&behind, &[4]), "{taggers}");
+    }
     // Tags of an earlier call go, with all ranks.
     let again = output(path, "tag --model upos.model --alternatives 1 tagged.conllu");
     assert!(again.contains("Tag1=") && !again.contains("Tag2="));

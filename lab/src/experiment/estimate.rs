@@ -39,11 +39,11 @@ pub fn estimate<K: Kind>(kind: &K, missing: &[&K::Cell], records: &[&K::Record],
     (missing.is_empty() || n_records > 0).then_some(Estimate { time, n_records })
 }
 
-/// Pace of a run: what its cells were foretold to take beside the time that the finished ones took. What records of other
+/// Pace of a run: what its cells were expected to take beside the time that the finished ones took. What records of other
 /// treebanks and machines foretell may be wrong by the same factor for all cells; this finds it.
 #[derive(Debug, Clone)]
 pub struct Pace {
-    /// By the cell's key, the seconds that it was foretold to take; of those that are left.
+    /// By the cell's key, the seconds that it was expected to take; of those that are left.
     left: HashMap<String, f64>,
     /// The same of those that have finished, summed.
     finished: f64,
@@ -52,8 +52,8 @@ pub struct Pace {
 impl Pace {
     /// Of a run that begins with these cells.
     pub fn new<K: Kind>(kind: &K, missing: &[&K::Cell], records: &[&K::Record]) -> Pace {
-        let foretold = missing.iter().map(|cell| (kind.key(cell).to_owned(), kind.cost(cell, records).seconds));
-        Pace { left: foretold.collect(), finished: 0.0 }
+        let expected = missing.iter().map(|cell| (kind.key(cell).to_owned(), kind.cost(cell, records).seconds));
+        Pace { left: expected.collect(), finished: 0.0 }
     }
 
     /// The cell of this key has finished, here or in another process.
@@ -186,7 +186,7 @@ mod tests {
             |pace: &Pace, elapsed| pace.remaining(Duration::from_secs(elapsed)).map(|time| time.as_secs_f64());
         assert_eq!(seconds(&pace, 10), None, "nothing has finished");
         pace.finished(&cells[0].key);
-        // Whatever was foretold.
+        // Whatever was expected.
         assert!((seconds(&pace, 10).unwrap() - 30.0).abs() < 1e-6);
         pace.failed(&cells[1].key);
         assert!((seconds(&pace, 10).unwrap() - 20.0).abs() < 1e-6);

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::costs::processors;
 use super::diagnoses::of_method;
-use super::directions::sign_test;
 use super::figure::{Axis, Curve, Figure, HeatMap, Point, Style};
 use super::summary::{Method, Spread, Summary};
 use super::templates::{sentences, view};
@@ -331,7 +330,7 @@ fn advantage_reading(figure: &Figure, plot: &PlotSpec) -> Vec<String> {
         let (ahead, behind) = signs(points().map(|p| p.y));
         let n = points().count();
         let mean = points().map(|p| p.y).sum::<f64>() / n.max(1) as f64;
-        view! { n, mean, ahead, behind, p => sign_test((ahead, behind)) }
+        view! { n, mean, ahead, behind }
     };
     let mut ends = vec![at(<[Point]>::last)];
     // The least time of parsing is that of rows that parse greedily, whatever they were trained for.

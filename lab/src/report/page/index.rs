@@ -27,7 +27,7 @@ impl Report {
     /// # Panics
     /// If the template does not fit the program; no data can cause that.
     pub fn index(&self, extras: &[Extra]) -> String {
-        let experiments = self.experiments.iter().map(|experiment| line(&experiment.profiles[0]));
+        let experiments = self.experiments.iter().map(line);
         let view =
             view! { answer => opening(&self.experiments), experiments => experiments.collect::<Vec<_>>(), extras };
         format!("{MARK}\n{}", render("index.jinja", view).unwrap_or_else(|error| panic!("{error}")))
@@ -46,8 +46,10 @@ fn opening(experiments: &[Experiment]) -> Option<Value> {
     Some(view! { name, profile, figure, conclusions => conclusions(experiments) })
 }
 
-/// Line of the index: title, scale and result of an experiment.
-fn line(document: &Document) -> Value {
-    let Document { name, profile, title, progress, reproduction, .. } = document;
-    view! { name, profile, title, progress, reproduction, gain => document.answer.as_ref().map(|answer| answer.overall) }
+/// Line of the index: title, scale and result of an experiment, and its profiles on other data.
+fn line(Experiment { profiles, .. }: &Experiment) -> Value {
+    let Document { name, profile, title, progress, reproduction, answer, .. } = &profiles[0];
+    let others = profiles[1..].iter().map(|document| &*document.profile).filter(|&other| other != "quick");
+    let others = others.collect::<Vec<_>>();
+    view! { name, profile, others, title, progress, reproduction, gain => answer.as_ref().map(|answer| answer.overall) }
 }

@@ -160,6 +160,8 @@ fn experiments_stand_in_their_order_and_full_profiles_first() {
     let profiles: Vec<&str> = report.experiments[1].profiles.iter().map(|d| d.profile.as_str()).collect();
     assert_eq!(profiles, ["full", "b", "quick"]);
     assert_eq!(report.counts(), (4, 6));
+    let index = report.index(&[]);
+    assert!(index.contains("](study/full.md) | full, [b](study/b.md) |"), "{index}");
 }
 
 fn curve(style: Style, points: &[(f64, f64)]) -> Curve {

@@ -1,4 +1,4 @@
-// The timeline: steps across, ranks down; beneath it by how much gold is behind.
+// The timeline: steps across, ranks down; beneath it the score gap of gold.
 
 let grid;
 
@@ -90,14 +90,14 @@ function axes(svg, of) {
 
 const ordinal = (n) => n + (n % 100 > 10 && n % 100 < 14 ? "th" : ["th", "st", "nd", "rd"][n % 10] ?? "th");
 
-// By how much the best gold prefix is behind the beam's first item, step by step.
+// Score gap between the beam’s first item and the best gold prefix, step by step.
 function margins(svg, of) {
   const { x, chart, left } = grid;
   const behind = of.gold.margins.map((margin) => margin.best - margin.gold);
   const [low, high] = [Math.min(0, ...behind), Math.max(0, ...behind)];
   const span = high - low || 1;
   const y = (points) => chart.top + ((high - points) / span) * chart.height;
-  svg.append(text(8, chart.top - 8, "by how much the best gold prefix is behind the beam’s first item", "soft small"));
+  svg.append(text(8, chart.top - 8, "score gap between the beam’s first item and the best gold prefix", "soft small"));
   svg.append(draw("path", { class: "axis", d: `M${left} ${round(y(0))}H${x(grid.steps)}` }));
   svg.append(text(left - 6, y(0) + 3.5, "0", "end soft small"));
   if (high > 0) svg.append(text(left - 6, y(high) + 3.5, score(high), "end soft small"));
