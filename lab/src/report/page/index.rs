@@ -49,7 +49,6 @@ fn opening(experiments: &[Experiment]) -> Option<Value> {
 /// Line of the index: title, scale and result of an experiment, and its profiles on other data.
 fn line(Experiment { profiles, .. }: &Experiment) -> Value {
     let Document { name, profile, title, progress, reproduction, answer, .. } = &profiles[0];
-    let others = profiles[1..].iter().map(|document| &*document.profile).filter(|&other| other != "quick");
-    let others = others.collect::<Vec<_>>();
+    let others: Vec<&str> = profiles[1..].iter().map(|other| &*other.profile).filter(|&name| name != "quick").collect();
     view! { name, profile, others, title, progress, reproduction, gain => answer.as_ref().map(|answer| answer.overall) }
 }
