@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_told_whole() {
+    fn ids_are_reported_whole() {
         let mut location = Location { path: "x".into(), line: 1, sentence: Some("i".repeat(150)) };
         assert!(location.to_string().contains(&format!(" (sentence {})", "i".repeat(150))));
         location.sentence = Some("\u{1b}[2J".into());

@@ -84,6 +84,7 @@ mod memo;
 pub mod model;
 pub mod neural;
 pub mod options;
+pub mod parallel;
 pub mod parser;
 pub mod prelude;
 pub mod process;

@@ -1,6 +1,5 @@
 //! The threads that this process starts, and what it has used, where the system reports it.
 
-use rayon::prelude::*;
 use std::num::NonZero;
 use std::sync::Mutex;
 use std::time::Instant;
@@ -26,14 +25,6 @@ pub fn thread_cpu_s() -> Option<f64> {
 pub fn thread_pool(threads: usize) -> Result<rayon::ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(|error| no_threads(threads, &error))
-}
-
-/// Results of `work` for each number below `n`, in their order, by the threads of the pool or, without one, by this thread.
-pub fn each<T: Send>(pool: Option<&rayon::ThreadPool>, n: usize, work: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    match pool {
-        None => (0..n).map(work).collect(),
-        Some(pool) => pool.install(|| (0..n).into_par_iter().map(work).collect()),
-    }
 }
 
 /// The error that so many threads cannot be started.

@@ -17,12 +17,11 @@
 //! labels differ in scale, so each has a temperature of its own; that of labels is fitted with a factor, as above. Probabilities are those
 //! of arcs as they are found, before lifts are undone.
 
-use rayon::prelude::*;
-
 use super::{Confidence, NO_MARGIN, Parsed, Search, Strategy, Workspace};
 use crate::features::Input;
 use crate::model::{Calibration, Header, Marginals, Model, Scoring};
 use crate::neural::exp;
+use crate::parallel;
 use crate::tree::{LabelId, Tree};
 
 /// Least number of development sentences that a temperature is fitted to.
@@ -178,12 +177,12 @@ impl<F: Scoring> Model<F> {
             let golds: Vec<&Tree> = dev.iter().map(|(_, gold)| *gold).collect();
             let parse = |marginals: Marginals| {
                 let search = Search { marginals: Some(marginals.scaled(scale)), ..search };
-                let parse = |workspace: &mut Workspace, (input, _): &&(&Input, &Tree)| {
-                    workspace.input.clone_from(input);
+                let parse = |workspace: &mut Workspace, number: usize| {
+                    workspace.input.clone_from(dev[number].0);
                     let parsed = search.find(&*scorer, workspace).swap_remove(0);
                     Parsed { tree: self.label_decoding.finish(parsed.tree), ..parsed }
                 };
-                dev.par_iter().map_init(|| Workspace::new(self.actions.n_labels()), parse).collect()
+                parallel::map_with(dev.len(), || Workspace::new(self.actions.n_labels()), parse)
             };
             let marginals = marginals(&golds, scale, parse);
             drop(scorer);
@@ -191,14 +190,14 @@ impl<F: Scoring> Model<F> {
             self.header.confidence = Some(Calibration { marginals: Some(marginals), ..calibration });
             return;
         }
-        let find = |workspace: &mut Workspace, &(input, gold): &(&Input, &'_ Tree)| {
+        let find = |workspace: &mut Workspace, number: usize| {
+            let (input, gold) = dev[number];
             workspace.input.clone_from(input);
             let found = search.find(&*scorer, workspace).into_iter();
             let finish = |Parsed { tree, score, .. }| Parsed::new(self.label_decoding.finish(tree), score);
             (Parsed::best(found.map(finish), k), gold.clone())
         };
-        let found: Vec<(Vec<Parsed>, Tree)> =
-            dev.par_iter().map_init(|| Workspace::new(self.actions.n_labels()), find).collect();
+        let found = parallel::map_with(dev.len(), || Workspace::new(self.actions.n_labels()), find);
         drop(scorer);
         self.header.confidence = calibration(&found, scale);
     }

@@ -4,7 +4,6 @@
 //! margin, and for each sentence the largest gap of the winning derivation to the best item of a step is noted.
 //! Pruning by the largest gap of all but one sentence in a hundred, say, then changes at most that one.
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -12,6 +11,7 @@ use std::str::FromStr;
 use super::{Decoder, NO_MARGIN, Workspace};
 use crate::features::Input;
 use crate::model::{Model, ScoreGaps, Scoring};
+use crate::parallel;
 use crate::with_system;
 
 /// Margin of pruning: candidates of a step with a larger gap to the best are left out.
@@ -120,13 +120,13 @@ impl<F: Scoring> Model<F> {
     fn gaps(&self, inputs: &[&Input], width: usize) -> ScoreGaps {
         let workspace = || Workspace::new(self.actions.n_labels());
         let scorer = self.scorer.scorer();
-        let gap = |workspace: &mut Workspace, input: &&Input| {
-            workspace.input.clone_from(input);
+        let gap = |workspace: &mut Workspace, number: usize| {
+            workspace.input.clone_from(inputs[number]);
             with_system!(self.header.system, self.header.roots, |system| {
                 Decoder::new(system, &self.actions, &*scorer).largest_gap(workspace, width)
             })
         };
-        let gaps = inputs.par_iter().map_init(workspace, gap).collect();
+        let gaps = parallel::map_with(inputs.len(), workspace, gap);
         ScoreGaps::new(width, gaps, self.scorer.scale())
     }
 }

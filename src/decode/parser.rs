@@ -1,6 +1,5 @@
 //! Parsing many sentences with one model, on several threads.
 
-use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::features::Input;
 use crate::linear::Linear;
 use crate::model::{Header, Marginals, Model, ModelRef, Scoring};
+use crate::parallel;
 use crate::process;
 use crate::scorer::Scorer;
 use crate::system::{Actions, Roots, SystemKind};
@@ -166,7 +166,7 @@ impl<'m, F: Scoring> Parser<'m, F> {
         };
         // Threads take the next sentence when they have finished one: sentences differ much in length.
         let next = AtomicUsize::new(0);
-        let work = |workspace: &mut Workspace| {
+        let work = |_, workspace: &mut Workspace| {
             let mut done = Vec::new();
             loop {
                 let i = next.fetch_add(1, Ordering::Relaxed);
@@ -177,8 +177,7 @@ impl<'m, F: Scoring> Parser<'m, F> {
             }
         };
         let workspaces = &mut self.workspaces;
-        let done: Vec<Vec<(usize, Vec<Parsed>)>> =
-            pool.install(|| workspaces.par_iter_mut().with_max_len(1).map(work).collect());
+        let done: Vec<Vec<(usize, Vec<Parsed>)>> = parallel::within(pool, || parallel::map_mut(workspaces, work));
         let mut parsed: Vec<Vec<Parsed>> = vec![Vec::new(); n];
         for (i, trees) in done.into_iter().flatten() {
             parsed[i] = trees;

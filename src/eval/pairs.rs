@@ -6,9 +6,9 @@
 
 use std::cmp::Ordering;
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::parallel;
 use crate::random::{below, stream};
 
 /// Number of random swaps of a test over the sentences of one treebank.
@@ -127,20 +127,21 @@ impl Pairs {
         let values: Vec<f64> = self.0.iter().flat_map(of_sentences).filter(|v| *v != 0.0).collect();
         // Sums of the same numbers in another order may differ in their last digits.
         let observed = values.iter().sum::<f64>().abs() - 1e-9;
-        let extreme = (0..SAMPLES as u64).into_par_iter().filter(|&sample| {
-            let mut coins = stream(1, "randomisation over treebanks", &[sample]);
+        let is_extreme = parallel::map(SAMPLES, |sample| {
+            let mut coins = stream(1, "randomisation over treebanks", &[sample as u64]);
             let swapped: f64 = values.iter().map(|&v| if below(2, &mut coins) == 0 { v } else { -v }).sum();
             swapped.abs() >= observed
         });
-        (extreme.count() + 1) as f64 / (SAMPLES + 1) as f64
+        let n_extreme = is_extreme.iter().filter(|is_extreme| **is_extreme).count();
+        (n_extreme + 1) as f64 / (SAMPLES + 1) as f64
     }
 
     /// Differences of a hierarchical bootstrap (Davison & Hinkley 1997, section 3.8), in ascending order: of as many treebanks as
     /// there are, drawn with replacement, and of each as many seeds and as many sentences. Seeds and sentences are crossed: models
     /// of all seeds parse the same sentences, so that one draw of sentences serves all drawn seeds.
     fn resampled(&self) -> Vec<f64> {
-        let one = |sample: u64| {
-            let mut draws = stream(1, "bootstrap of treebanks, seeds and sentences", &[sample]);
+        let one = |sample: usize| {
+            let mut draws = stream(1, "bootstrap of treebanks, seeds and sentences", &[sample as u64]);
             let mut drawn = |n: usize| below(n as u64, &mut draws) as usize;
             let n_treebanks = self.0.len();
             let mut sum = 0.0;
@@ -156,7 +157,7 @@ impl Pairs {
             }
             sum / n_treebanks as f64
         };
-        let mut sums: Vec<f64> = (0..RESAMPLES as u64).into_par_iter().map(one).collect();
+        let mut sums = parallel::map(RESAMPLES, one);
         sums.sort_unstable_by(f64::total_cmp);
         sums
     }

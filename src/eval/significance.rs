@@ -9,10 +9,10 @@
 
 use hashbrown::HashMap;
 use rand_distr::{Binomial, Distribution};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Counts, Metric};
+use crate::parallel;
 use crate::random::{Xoshiro256PlusPlus, below, stream};
 
 /// The share of resamples that an [`Interval`] contains.
@@ -74,11 +74,12 @@ fn p_value(differences: &[i64], samples: usize, seed: u64, many: usize) -> f64 {
     let observed = differences.iter().sum::<i64>().abs();
     let sizes = differences.iter().map(|d| d.abs());
     let differences = Sentences::new(&differences, sizes, many);
-    let extreme = (0..samples as u64).into_par_iter().filter(|&sample| {
-        let mut coins = stream(seed, "approximate randomisation", &[sample]);
+    let is_extreme = parallel::map(samples, |sample| {
+        let mut coins = stream(seed, "approximate randomisation", &[sample as u64]);
         differences.swapped(&mut coins).abs() >= observed
     });
-    (extreme.count() + 1) as f64 / (samples + 1) as f64
+    let n_extreme = is_extreme.iter().filter(|is_extreme| **is_extreme).count();
+    (n_extreme + 1) as f64 / (samples + 1) as f64
 }
 
 /// Statistics of sentences, each resampled by itself or, where there are many, together with those like it.
@@ -191,14 +192,11 @@ fn percentiles(sentences: impl Iterator<Item = (i64, u64)>, samples: usize, seed
         return Interval { low: f64::NAN, high: f64::NAN };
     }
     let sentences = Sentences::new(&sentences, sentences.iter().copied(), many);
-    let mut scores: Vec<f64> = (0..samples as u64)
-        .into_par_iter()
-        .map(|sample| {
-            let mut draws = stream(seed, "bootstrap", &[sample]);
-            let (value, words) = sentences.resampled(&mut draws);
-            100.0 * value as f64 / words as f64
-        })
-        .collect();
+    let mut scores = parallel::map(samples, |sample| {
+        let mut draws = stream(seed, "bootstrap", &[sample as u64]);
+        let (value, words) = sentences.resampled(&mut draws);
+        100.0 * value as f64 / words as f64
+    });
     scores.sort_unstable_by(f64::total_cmp);
     let tail = ((1.0 - LEVEL) / 2.0 * samples as f64) as usize;
     Interval { low: scores[tail], high: scores[samples - 1 - tail] }

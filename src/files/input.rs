@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_in_a_packed_file_is_told_with_its_place() {
+    fn damage_in_a_packed_file_is_reported_with_its_place() {
         let folder = tempfile::tempdir().unwrap();
         let text: String = (0..100_000).map(|number| format!("{}\n", number * 7919 % 100_003)).collect();
         for (name, tester) in [("a.gz", "gzip -t"), ("a.zst", "zstd -t")] {

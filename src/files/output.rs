@@ -5,7 +5,7 @@ use super::paths::behind_links;
 use super::temporary::{Registered, TEMPORARY};
 use super::zstandard;
 use crate::error::{Error, Result};
-use crate::process;
+use crate::parallel;
 use flate2::{Compression, write::GzEncoder};
 use rayon::ThreadPool;
 use std::fs::{self, File};
@@ -280,7 +280,7 @@ impl Packer {
     fn pack_into(&mut self, output: &mut impl Write) -> io::Result<()> {
         let n = self.text.len().div_ceil(self.block).max(usize::from(self.is_new));
         let block = |i: usize| &self.text[i * self.block..self.text.len().min((i + 1) * self.block)];
-        for packed in process::each(self.pool.as_deref(), n, |i| self.packed(block(i))) {
+        for packed in parallel::map_on(self.pool.as_deref(), n, |i| self.packed(block(i))) {
             output.write_all(&packed?)?;
         }
         self.is_new = false;
@@ -303,6 +303,7 @@ impl Packer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process;
 
     fn entries(folder: &Path) -> usize {
         fs::read_dir(folder).unwrap().count()

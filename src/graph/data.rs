@@ -1,6 +1,5 @@
 //! Training and development data made ready for a graph-based parser.
 
-use rayon::prelude::*;
 use std::collections::BTreeSet;
 
 use super::decoders::{GraphSearch, Parses};
@@ -12,6 +11,7 @@ use crate::eval::Counts;
 use crate::features::{Columns, Input, Vocabulary};
 use crate::model::{LabelDecoding, Notes};
 use crate::neural::WordVectors;
+use crate::parallel;
 use crate::training::Nonprojective;
 use crate::training::prepare::{
     MAX_LOOKED_AT, TrainingTrees, best_constant, compare, development, is_partial, provenance,
@@ -193,14 +193,16 @@ impl GraphData {
         sentences: &[(Input, Tree)],
         finish: impl Fn(Tree) -> Tree + Sync,
     ) -> Counts {
-        let counts = sentences.par_chunks(P::SIDE_BY_SIDE).map_init(P::Workspace::default, |workspace, part| {
+        let parts: Vec<&[(Input, Tree)]> = sentences.chunks(P::SIDE_BY_SIDE).collect();
+        let counts = parallel::map_with(parts.len(), P::Workspace::default, |workspace, number| {
+            let part = parts[number];
             let inputs: Vec<_> = part.iter().map(|(input, _)| (input, None)).collect();
             let parsed = parameters.k_best(workspace, self.search(), &inputs, 1);
             let compare =
                 |((_, gold), mut best): (&(Input, Tree), Vec<Parsed>)| compare(gold, &finish(best.swap_remove(0).tree));
-            part.iter().zip(parsed).map(compare).sum()
+            part.iter().zip(parsed).map(compare).sum::<Counts>()
         });
-        counts.collect::<Vec<Counts>>().into_iter().sum()
+        counts.into_iter().sum()
     }
 }
 

@@ -22,7 +22,7 @@ pub struct GraphSearch<'m> {
 /// Finished parameters that parse.
 pub trait Parses: Sync {
     /// Scratch memory of parsing one sentence after another; one per thread.
-    type Workspace: Default;
+    type Workspace: Default + Send;
 
     /// The sentences that are read side by side.
     const SIDE_BY_SIDE: usize;

@@ -1,6 +1,5 @@
 //! Parsing with a model.
 
-use rayon::prelude::*;
 use std::sync::Arc;
 
 use super::decoders::{Decoders, GivenInput, GraphSearch, Parses};
@@ -11,6 +10,7 @@ use crate::error::Result;
 use crate::features::Input;
 use crate::linear::{FrozenWeights, Weights};
 use crate::model::{Marginals, ModelRef};
+use crate::parallel;
 use crate::tree::{LabelId, Node};
 use crate::treebank::{Sentence, Words};
 
@@ -224,13 +224,13 @@ impl<'m> GraphParser<'m> {
             let found = parameters.k_best(workspace, search, &sentences, k);
             found.into_iter().zip(&given).map(|(best, given)| finish(best, given)).collect::<Vec<Vec<Parsed>>>()
         };
-        let parts = 0..n.div_ceil(P::SIDE_BY_SIDE);
+        let parts = n.div_ceil(P::SIDE_BY_SIDE);
         let parsed: Vec<Vec<Vec<Parsed>>> = match &self.pool {
             None => {
                 let mut workspace = P::Workspace::default();
-                parts.map(|part| parse(&mut workspace, part)).collect()
+                (0..parts).map(|part| parse(&mut workspace, part)).collect()
             }
-            Some(pool) => pool.install(|| parts.into_par_iter().map_init(P::Workspace::default, parse).collect()),
+            Some(pool) => parallel::within(pool, || parallel::map_with(parts, P::Workspace::default, parse)),
         };
         parsed.into_iter().flatten().collect()
     }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, counted};
 use crate::learn::{TrainOptions, TrainingData, train as train_model};
 use crate::parser::{AnyParser, Loaded, ParseOptions};
 use crate::process;
@@ -25,8 +25,12 @@ pub fn jackknife(
 ) -> Result<Treebank> {
     let n = treebank.sentences.len();
     if n_folds < 2 || n_folds > n {
-        let path = treebank.path.display();
-        return Err(Error::Usage(format!("{path}: {n_folds} folds of {n} sentences; expected from 2 to {n} folds")));
+        let expected = match n {
+            0 | 1 => "two sentences or more".to_owned(),
+            _ => format!("from 2 to {n} folds"),
+        };
+        let (path, folds, sentences) = (treebank.path.display(), counted(n_folds, "fold"), counted(n, "sentence"));
+        return Err(Error::Usage(format!("{path}: {folds} of {sentences}; expected {expected}")));
     }
     let annotated_fold = |fold: usize| {
         let bounds = [fold, fold + 1].map(|fold| fold * n / n_folds);

@@ -12,6 +12,7 @@ use crate::graph::{self, GraphData, GraphHeader};
 use crate::learn::{self, Learner, TrainOptions, Training, TrainingData};
 use crate::model::{Header, Notes, Provenance, VectorsOrigin};
 use crate::options::{GivenOptions, Options};
+use crate::parallel;
 use crate::parser::MAX_THREADS;
 use crate::process;
 use crate::scorer::Decisions;
@@ -183,7 +184,7 @@ impl Job {
         let preparing = || process::thread_pool(self.threads.unwrap_or(cores));
         match &options {
             Options::Transitions(options) => {
-                let mut data = preparing()?.install(|| TrainingData::new(options, train, dev))?;
+                let mut data = parallel::within(&preparing()?, || TrainingData::new(options, train, dev))?;
                 data.annotate(self.notes.clone());
                 if let Some((n_decisions, report)) = self.watch {
                     check_watch(options)?;
@@ -208,7 +209,7 @@ impl Job {
                 self.drive(&mut *learn::start(options, &data, threads)?, observer)
             }
             Options::Graph(options) => {
-                let mut data = preparing()?.install(|| GraphData::new(options, train, dev))?;
+                let mut data = parallel::within(&preparing()?, || GraphData::new(options, train, dev))?;
                 data.annotate(self.notes.clone());
                 describe(train, dev, data.n_read() - data.examples().len(), observer);
                 observer.note(format_args!(

@@ -1,6 +1,5 @@
 //! Training and development data made ready: features' inputs, gold trees, canonical derivations.
 
-use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,6 +17,7 @@ use crate::eval::Counts;
 use crate::features::{Clusters, Columns, FeatureSet, Input, Vocabulary};
 use crate::model::{ArcLabel, Header, LabelDecoding, Layers, Model, Network, Notes, Scoring};
 use crate::neural::WordVectors;
+use crate::parallel;
 use crate::scorer::{Scorer, Stages};
 use crate::system::{Actions, Choice, Move, System, TransitionSystem};
 use crate::training::Nonprojective;
@@ -169,34 +169,24 @@ impl TrainingData {
         let dimensions = header.network.as_mut().map(|network| &mut network.dimensions);
         let vectors = WordVectors::of_training(options.vectors.as_deref(), &columns, options.word_units, dimensions)?;
         let weights = options.arc_weights.as_deref().map(|path| arc_weights::read(path, &labels)).transpose()?;
-        let examples = kept
-            .into_par_iter()
-            .zip(given)
-            .map_init(
-                || Workspace::new(labels.len()),
-                |workspace, ((sentence, tree), given)| {
-                    workspace.start(&Reads::of([]));
-                    let gold = gold(tree);
-                    let gold = if joint.is_some() { gold.with_tags(&given) } else { gold };
-                    let gold = if let Some(weights) = &weights { gold.weighted(weights) } else { gold };
-                    let (arena, ..) = workspace.parts(&actions);
-                    // The derivation of a part of a tree is chosen by the model.
-                    let derivation = if gold.is_partial() {
-                        Vec::new()
-                    } else {
-                        with_system!(options.system, options.roots, options.oracle, |system| {
-                            derivation(system, &actions, &gold, arena)
-                        })
-                    };
-                    Example {
-                        input: Input::new(&columns, sentence),
-                        gold,
-                        derivation,
-                        line: sentence.location(ROOT).line,
-                    }
-                },
-            )
-            .collect();
+        let example = |workspace: &mut Workspace, number: usize| {
+            let (sentence, ref tree) = kept[number];
+            workspace.start(&Reads::of([]));
+            let gold = gold(tree.clone());
+            let gold = if joint.is_some() { gold.with_tags(&given[number]) } else { gold };
+            let gold = if let Some(weights) = &weights { gold.weighted(weights) } else { gold };
+            let (arena, ..) = workspace.parts(&actions);
+            // The derivation of a part of a tree is chosen by the model.
+            let derivation = if gold.is_partial() {
+                Vec::new()
+            } else {
+                with_system!(options.system, options.roots, options.oracle, |system| {
+                    derivation(system, &actions, &gold, arena)
+                })
+            };
+            Example { input: Input::new(&columns, sentence), gold, derivation, line: sentence.location(ROOT).line }
+        };
+        let examples = parallel::map_with(kept.len(), || Workspace::new(labels.len()), example);
         let label_decoding = LabelDecoding::new(labels, header.lift);
         let dev = development(dev, options.roots, label_decoding.labels(), &columns)?;
         let stages = header.stages(&actions);
@@ -327,26 +317,29 @@ impl TrainingData {
 
     /// Correct heads and labels on the development data, over all words and full labels; `None` without such data.
     pub fn score_dev(&self, scorer: &dyn Scorer) -> Option<Counts> {
-        let counts = self.dev.par_iter().map_init(
-            || Workspace::new(self.actions.n_labels()),
-            |workspace, (input, gold)| {
-                compare(gold, &self.label_decoding.finish(self.predict(scorer, input, workspace)))
-            },
-        );
-        self.has_dev().then(|| counts.collect::<Vec<_>>().into_iter().sum())
+        let of = |workspace: &mut Workspace, number: usize| {
+            let (input, gold) = &self.dev[number];
+            compare(gold, &self.label_decoding.finish(self.predict(scorer, input, workspace)))
+        };
+        self.has_dev().then(|| self.sum_of_counts(self.dev.len(), &of))
     }
 
     /// Words of the first training sentences with the right head and label: as predicted, and where all words
     /// hang on the same neighbour, or on the root, by the same label, whichever is best.
     pub fn score_train(&self, scorer: &dyn Scorer) -> [u64; 2] {
         let examples = &self.examples[..self.examples.len().min(MAX_LOOKED_AT)];
-        let counts = examples.par_iter().map_init(
-            || Workspace::new(self.actions.n_labels()),
-            |workspace, Example { input, gold, .. }| compare(&known(gold), &self.predict(scorer, input, workspace)),
-        );
-        let predicted: Counts = counts.collect::<Vec<_>>().into_iter().sum();
+        let of = |workspace: &mut Workspace, number: usize| {
+            let Example { input, gold, .. } = &examples[number];
+            compare(&known(gold), &self.predict(scorer, input, workspace))
+        };
+        let predicted = self.sum_of_counts(examples.len(), &of);
         let trees: Vec<_> = examples.iter().map(|example| known(&example.gold)).collect();
         [predicted.labelled, best_constant(trees.iter().map(|tree| &**tree))]
+    }
+
+    /// The sum of the counts of so many sentences.
+    fn sum_of_counts(&self, n: usize, of: &(dyn Fn(&mut Workspace, usize) -> Counts + Sync)) -> Counts {
+        parallel::map_with(n, || Workspace::new(self.actions.n_labels()), of).into_iter().sum()
     }
 
     /// The best tree of a sentence, its labels as they are learned.

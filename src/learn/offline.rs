@@ -2,7 +2,6 @@
 //! [support vector machine](SupportVectors) is trained on them as one problem, pass after pass. What the parser would do is not
 //! asked: this is how MaltParser is trained, and the baseline that learning along one's own path was measured against.
 
-use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,6 +16,7 @@ use crate::eval::Counts;
 use crate::features::Compiled;
 use crate::linear::{Examples, Linear, LinearMemory, SupportVectors};
 use crate::model::{Header, Model, Scoring as _, Size};
+use crate::parallel;
 use crate::process;
 use crate::random;
 use crate::scorers::AnyModel;
@@ -37,7 +37,7 @@ pub(super) fn start<'t>(
 ) -> Result<Box<dyn ModelRun<AnyModel> + 't>> {
     options.check()?;
     let pool = process::thread_pool(threads)?;
-    let examples = pool.install(|| {
+    let examples = parallel::within(&pool, || {
         with_system!(options.system, options.roots, |system| {
             // Whether items remember their actions matters to what features read.
             let machine = Machine { system, actions: data.actions(), keeps_history: features.reads().history };
@@ -52,9 +52,9 @@ pub(super) fn start<'t>(
 /// All sentences' examples, one sentence after the other.
 fn gather(data: &TrainingData, of: &(dyn Fn(&mut Workspace, &Example) -> Examples + Sync)) -> Examples {
     let n_labels = data.actions().n_labels();
-    let parts =
-        data.examples().par_iter().map_init(|| Workspace::new(n_labels), |workspace, example| of(workspace, example));
-    let parts: Vec<Examples> = parts.collect();
+    let examples = data.examples();
+    let of = |workspace: &mut Workspace, number: usize| of(workspace, &examples[number]);
+    let parts = parallel::map_with(examples.len(), || Workspace::new(n_labels), of);
     let mut all = Examples::default();
     parts.iter().for_each(|part| all.append(part));
     all

@@ -1,6 +1,5 @@
 //! The training loop: iterations over shuffled sentences, mini-batches, averages, development scores.
 
-use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -24,6 +23,7 @@ use crate::files::{Section, Sections};
 use crate::linear::{Learner, Linear, Perceptron, Regressors};
 use crate::model::{Averaged, Header, Model, Scoring, Size, Trainable};
 use crate::options::batch_of;
+use crate::parallel;
 use crate::process;
 use crate::random;
 use crate::scorer::Opaque;
@@ -225,12 +225,12 @@ impl<T: Learning> Trains<Replica<T>> for TransitionSetup<'_> {
             }
             *go_on
         };
-        let passes = replicas.par_iter_mut().enumerate().map(|(number, replica)| {
+        let passes = parallel::map_mut(replicas, |number, replica| {
             with_system!(options.system, options.roots, options.training_in(iteration).1, |system| {
                 ReplicaPass::new(system, options, data, iteration, number).run(replica, &tick)
             })
         });
-        passes.sum::<Option<u64>>().map_or(ControlFlow::Break(()), ControlFlow::Continue)
+        passes.into_iter().sum::<Option<u64>>().map_or(ControlFlow::Break(()), ControlFlow::Continue)
     }
 
     fn score_dev(&self, finished: &T::Finished) -> Option<Counts> {
@@ -275,16 +275,12 @@ fn learn_side_by_side(
     learn: &(dyn Fn(usize, &mut Workspace) -> (u64, Opaque) + Sync),
 ) -> Vec<(u64, Opaque)> {
     let share = batch.len().div_ceil(workspaces.len());
-    let parts = workspaces.par_iter_mut().zip(batch.par_chunks(share));
-    parts
-        .map(|(workspace, part)| {
-            look_ahead(part, workspace);
-            part.iter().map(|&number| learn(number, workspace)).collect::<Vec<_>>()
-        })
-        .collect::<Vec<_>>()
-        .into_iter()
-        .flatten()
-        .collect()
+    let mut parts: Vec<_> = workspaces.iter_mut().zip(batch.chunks(share)).collect();
+    let of_part = |_, (workspace, part): &mut (&mut Workspace, &[usize])| {
+        look_ahead(part, workspace);
+        part.iter().map(|&number| learn(number, workspace)).collect::<Vec<_>>()
+    };
+    parallel::map_mut(&mut parts, of_part).into_iter().flatten().collect()
 }
 
 /// The seed of a replica: the first one is the run that would be made without others.

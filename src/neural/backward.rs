@@ -11,8 +11,6 @@
 //!
 //! Sentences come in their order, and all products are split by their results alone: no sum depends on the number of threads.
 
-use rayon::prelude::*;
-
 use super::encoder::{EncoderShape, Layer};
 use super::gradients::{Gradients, of_column};
 use super::kernel::{Operand, add, of_rows, of_weights, sum_of_rows};
@@ -26,6 +24,7 @@ use super::tensors::{
     OUTPUT_BIAS, PLACES,
 };
 use super::through_time::backward;
+use crate::parallel;
 
 /// Concatenation of one part of all tapes, times `scale`.
 fn together(tapes: &[&Tape], part: fn(&Tape) -> &[f32], scale: f32) -> Vec<f32> {
@@ -74,7 +73,7 @@ impl Gradients {
             let of_weights = of_weights(Operand::rows(labels, dimension), dimension, &products, hidden);
             (of_weights, of_rows(&products, weights, (dimension, hidden)))
         };
-        let of_places: Vec<(Vec<f32>, Vec<f32>)> = (0..n_places).into_par_iter().map(of_place).collect();
+        let of_places = parallel::map(n_places, of_place);
         self.tensors[LABELS] = vec![0.0; labels.len()];
         for (of_weights, of_labels) in of_places {
             self.tensors[LABEL_PLACES].extend(of_weights);
@@ -103,7 +102,7 @@ impl Gradients {
             let weights = &parameters.tensors[PLACES][place * dimension * hidden..][..dimension * hidden];
             (of_weights, tokens, of_rows(&products, weights, (dimension, hidden)))
         };
-        let of_places: Vec<(Vec<f32>, Vec<u32>, Vec<f32>)> = (0..n_places).into_par_iter().map(of_place).collect();
+        let of_places = parallel::map(n_places, of_place);
         let mut of_vectors = vec![0.0; vectors.len()];
         for (of_weights, tokens, of_tokens) in of_places {
             self.tensors[PLACES].extend(of_weights);

@@ -12,8 +12,8 @@
 
 use fearless_simd::prelude::*;
 use fearless_simd::{f32x8, f32x16};
-use rayon::prelude::*;
 
+use crate::parallel;
 use crate::vector::vectorised;
 
 /// A matrix with its rows at regular distances, to be read.
@@ -327,7 +327,8 @@ pub fn of_weights(rows: Operand, height: usize, of: &[f32], width: usize) -> Vec
     let n = of.len() / width;
     let mut weights = vec![0.0; height * width];
     let share = share(height);
-    weights.par_chunks_mut(share * width).enumerate().for_each(|(number, weights)| {
+    let mut parts: Vec<&mut [f32]> = weights.chunks_mut(share * width).collect();
+    parallel::map_mut(&mut parts, |number, weights| {
         let first = (number * share * rows.column).min(rows.values.len());
         let columns = Operand { values: &rows.values[first..], row: rows.column, column: rows.row };
         multiply(columns, of, weights, (weights.len() / width, n, width));
@@ -341,7 +342,8 @@ pub fn of_rows(of: &[f32], weights: &[f32], (height, width): (usize, usize)) -> 
     let turned = transposed(weights, width);
     let mut rows = vec![0.0; n * height];
     let share = share(n);
-    rows.par_chunks_mut(share * height).zip(of.par_chunks(share * width)).for_each(|(rows, of)| {
+    let mut parts: Vec<_> = rows.chunks_mut(share * height).zip(of.chunks(share * width)).collect();
+    parallel::map_mut(&mut parts, |_, (rows, of)| {
         multiply(Operand::rows(of, width), &turned, rows, (rows.len() / height, width, height));
     });
     rows

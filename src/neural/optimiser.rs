@@ -10,14 +10,13 @@
 //! The rate rises over the first steps and then falls along a straight line; a perceptron's stays as it is. Embeddings whose values did not come in a mini-batch stay
 //! as they are. What is kept is an exponential moving average of the parameters; of a perceptron the plain one.
 
-use rayon::prelude::*;
-
 use super::gradients::Gradients;
 use super::parameters::Parameters;
 use crate::error::Result;
 use crate::features::N_COLUMNS;
 use crate::files::{Section, Sections};
 use crate::linear::Learner;
+use crate::parallel;
 use crate::vector::vectorised;
 
 /// The steps over which the rate rises; of short runs a tenth.
@@ -118,8 +117,8 @@ impl Optimiser {
         let kept = if is_perceptron { Some((1.0 - 1.0 / self.step as f64) as f32) } else { kept(self.step) };
         let Some(kept) = kept else { return };
         for (average, now) in average.tensors.iter_mut().zip(&parameters.tensors) {
-            let pairs = average.par_chunks_mut(SHARE).zip(now.par_chunks(SHARE));
-            pairs.for_each(|(average, now)| vectorised!(_simd => follow(average, now, kept)));
+            let mut parts: Vec<_> = average.chunks_mut(SHARE).zip(now.chunks(SHARE)).collect();
+            parallel::map_mut(&mut parts, |_, (average, now)| vectorised!(_simd => follow(average, now, kept)));
         }
     }
 
@@ -219,9 +218,10 @@ impl Step {
                 }
             }
             None => {
-                let weights = weights.par_chunks_mut(SHARE).zip(gradient.par_chunks(SHARE));
-                let moments = first.par_chunks_mut(SHARE).zip(second.par_chunks_mut(SHARE));
-                weights.zip(moments).for_each(|((weights, gradient), (first, second))| {
+                let weights = weights.chunks_mut(SHARE).zip(gradient.chunks(SHARE));
+                let moments = first.chunks_mut(SHARE).zip(second.chunks_mut(SHARE));
+                let mut parts: Vec<_> = weights.zip(moments).collect();
+                parallel::map_mut(&mut parts, |_, ((weights, gradient), (first, second))| {
                     self.apply(weights, (first, second), gradient);
                 });
             }

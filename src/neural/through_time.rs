@@ -7,6 +7,7 @@
 use super::encoder::{EncoderShape, Layer};
 use super::kernel::{Operand, add, multiply_with, of_rows, of_weights, sum_of_rows, transposed};
 use super::lstm::{LstmWeights, step_back};
+use crate::parallel;
 use crate::vector::vectorised;
 
 /// The gradients of an encoder.
@@ -43,7 +44,8 @@ pub fn backward(
             Direction { units: shape.units, direction, layers: &layers, inputs: &inputs, width }
                 .gradients(part(direction), &sums)
         };
-        let (mut forwards, backwards) = rayon::join(|| of_direction(0), || of_direction(1));
+        let of_directions: [_; 2] = parallel::map(2, of_direction).try_into().ok().expect("one of each direction");
+        let [mut forwards, backwards] = of_directions;
         add(&mut forwards.embeddings, &backwards.embeddings);
         of_outputs = std::mem::take(&mut forwards.embeddings);
         of_layers.push([forwards, backwards]);

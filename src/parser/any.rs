@@ -8,7 +8,7 @@ use crate::decode::{Margin, Parsed, Parser, SearchKind, Strategy, confidence};
 use crate::error::{Error, Location, Result};
 use crate::graph::GraphParser;
 use crate::model::{Frozen as _, Marginals};
-use crate::process;
+use crate::parallel;
 use crate::scorers::{AnyModel, AnyScorer};
 use crate::tree::Node;
 use crate::treebank::{Column, Words, unknown_source};
@@ -141,7 +141,7 @@ impl AnyParser {
 
     /// Results of `work` for each number below `n`, in their order, by the parser's threads.
     pub(super) fn each<T: Send>(&self, n: usize, work: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-        process::each(self.pool().map(Arc::as_ref), n, work)
+        parallel::map_on(self.pool().map(Arc::as_ref), n, work)
     }
 
     /// The threads, unless the caller's is the only one.

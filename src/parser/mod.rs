@@ -15,5 +15,5 @@ pub use any::AnyParser;
 pub use empty::EmptyColumns;
 pub use freeze::SMALL_WEIGHTS;
 pub use loaded::Loaded;
-pub use options::{CHUNK_WORDS, KeepHeads, MAX_BEAM, MAX_THREADS, ParseOptions};
+pub use options::{CHUNK_WORDS, KeepHeads, MAX_ALTERNATIVES, MAX_BEAM, MAX_THREADS, ParseOptions};
 pub use pipeline::Pipeline;

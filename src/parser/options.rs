@@ -14,12 +14,15 @@ pub const MAX_BEAM: u64 = 1 << 20;
 /// The most threads that are started.
 pub const MAX_THREADS: u64 = 1024;
 
+/// The most tags of one word that a tagger writes.
+pub const MAX_ALTERNATIVES: u64 = 9;
+
 /// Words that are read before they are parsed together: enough to keep threads busy, little enough to stream.
 pub const CHUNK_WORDS: usize = 1 << 14;
 
 const BEAM: Range = Range::Whole(1, MAX_BEAM);
 const CONFIDENCES: Range = Range::Whole(2, MAX_BEAM);
-const ALTERNATIVES: Range = Range::Whole(1, 9);
+const ALTERNATIVES: Range = Range::Whole(1, MAX_ALTERNATIVES);
 const THREADS: Range = Range::Whole(1, MAX_THREADS);
 
 /// The options of parsing: the flags of `treebeam parse` and the keyword arguments of Python's `parse`. What is `None` is as the model was

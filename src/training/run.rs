@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use rayon::{ThreadPool, prelude::*};
+use rayon::ThreadPool;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::progress::{Best, Progress};
@@ -11,6 +11,7 @@ use super::{IterationReport, Keep, Stopping};
 use crate::error::{Error, Result};
 use crate::eval::Counts;
 use crate::model::{Averaged, Provenance, Size};
+use crate::parallel;
 use crate::process::Clock;
 
 /// A training run that goes on iteration by iteration.
@@ -202,7 +203,7 @@ impl<P: Averaged, S: Trains<P>> Trainer<S, P> {
         let mut dev = None;
         if wanted || setup.has_dev() {
             let finished = P::finish(&progress.replicas.iter().collect::<Vec<&P>>());
-            dev = pool.install(|| setup.score_dev(&finished));
+            dev = parallel::within(pool, || setup.score_dev(&finished));
             let score = dev.map_or(0, |counts| counts.labelled);
             let better = progress.best.as_ref().is_none_or(|best| score > best.score);
             if keep == Keep::Last || dev.is_none() || better {
@@ -269,7 +270,9 @@ impl<P: Averaged, S: Trains<P>> Run for Trainer<S, P> {
         let Trainer { setup, pool, progress, .. } = self;
         let Some((rate, n_steps)) = progress.replicas[0].rate() else { return Ok(None) };
         let kept = progress.kept()?;
-        let Some([found, constant]) = pool.install(|| setup.score_train(&kept.finished)) else { return Ok(None) };
+        let Some([found, constant]) = parallel::within(pool, || setup.score_train(&kept.finished)) else {
+            return Ok(None);
+        };
         if found >= constant {
             return Ok(None);
         }
@@ -297,10 +300,10 @@ impl<P: Averaged, S: Trains<P>> Run for Trainer<S, P> {
             progress.best = None;
         }
         let clock = Clock::start(pool);
-        let updates = pool.install(|| {
+        let updates = parallel::within(pool, || {
             let updates = setup.pass(iteration, &mut progress.replicas, tick);
             if updates.is_continue() {
-                progress.replicas.par_iter_mut().for_each(P::end_pass);
+                parallel::map_mut(&mut progress.replicas, |_, replica| replica.end_pass());
             }
             updates
         });
@@ -319,7 +322,7 @@ impl<P: Averaged, S: Trains<P>> Run for Trainer<S, P> {
 
     fn write(&self, path: &Path) -> Result<Written> {
         let model = self.model()?;
-        let size = self.pool.install(|| self.setup.write(model, path))?;
+        let size = parallel::within(&self.pool, || self.setup.write(model, path))?;
         Ok(Written { iteration: self.progress.kept()?.iteration, size })
     }
 }

@@ -12,8 +12,6 @@
 //! and from dv back [through the encoder](crate::neural). Each sentence is gone through by one thread, whichever; the sums over all
 //! words are products that are split by their results alone, so no sum depends on the number of threads.
 
-use rayon::prelude::*;
-
 use super::score::{Arcs, BiaffineScoring, LabelProducts, Reading, heads_of, softmax};
 use super::tensors::{
     ARCS, ARCS_HEADS, ENCODER, LABELS, LABELS_BIAS, LABELS_DEPENDENTS, LABELS_HEADS, N_TENSORS, UNITS, UNITS_BIAS,
@@ -25,6 +23,7 @@ use crate::neural::gradients::Gradients;
 use crate::neural::kernel::{Operand, add, multiply, of_weights, sum_of_rows, transposed};
 use crate::neural::sentence::SentenceTokens;
 use crate::neural::through_time::backward;
+use crate::parallel;
 use crate::system::FORBIDDEN;
 use crate::tree::{Node, Tree};
 
@@ -79,16 +78,16 @@ pub fn gradients(scoring: BiaffineScoring, masks: &[Vec<i32>; 3], batch: &[GoldS
     };
     let n_words: usize = batch.iter().map(|(input, _)| input.n_words()).sum();
     let scale = 1.0 / n_words.max(1) as f32;
-    let parts = batch.par_chunks(batch.len().div_ceil(rayon::current_num_threads()).max(1));
-    let of_sentences: Vec<SentenceGradient> = parts
-        .flat_map_iter(|part| {
-            let inputs: Vec<&Input> = part.iter().map(|(input, _)| *input).collect();
-            let readings = scoring.read(&inputs).into_iter().zip(part);
-            let of_sentence =
-                |(reading, (_, gold)): (Reading, &GoldSentence)| learn(scoring, masks, &turned, reading, gold, scale);
-            readings.map(of_sentence).collect::<Vec<SentenceGradient>>()
-        })
-        .collect();
+    let parts: Vec<&[GoldSentence]> = batch.chunks(batch.len().div_ceil(rayon::current_num_threads()).max(1)).collect();
+    let of_part = |number: usize| {
+        let part = parts[number];
+        let inputs: Vec<&Input> = part.iter().map(|(input, _)| *input).collect();
+        let readings = scoring.read(&inputs).into_iter().zip(part);
+        let of_sentence =
+            |(reading, (_, gold)): (Reading, &GoldSentence)| learn(scoring, masks, &turned, reading, gold, scale);
+        readings.map(of_sentence).collect::<Vec<SentenceGradient>>()
+    };
+    let of_sentences = parallel::map(parts.len(), of_part).into_iter().flatten().collect::<Vec<SentenceGradient>>();
 
     let together = |part: fn(&SentenceGradient) -> &[f32]| of_sentences.iter().map(part).collect::<Vec<_>>().concat();
     let units = together(|of_sentence| &of_sentence.reading.units);

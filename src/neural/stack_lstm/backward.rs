@@ -23,6 +23,7 @@ use crate::neural::tensors::{
     ACTIONS, COMPOSITION, COMPOSITION_BIAS, ENCODER_BIAS, ENCODER_INPUTS, ENCODER_RECURRENT, LABELS, PLACES, TOKENS,
     TOKENS_BIAS,
 };
+use crate::parallel;
 use crate::vector::vectorised;
 
 /// The nodes of a sequence, of all sentences: the first one has read nothing.
@@ -111,11 +112,12 @@ impl Gradients {
     ) -> Vec<f32> {
         let stacks: Vec<&StackTape> = tapes.iter().map(|tape| &tape.stacks).collect();
         let pass = Pass::new(shape, network, parameters, stacks);
-        let (mut of_items, of_outputs) = self.of_places(&pass, sums);
-        let [stack, buffer, history] = of_outputs;
-        let of = |sequence: usize, of_outputs: Vec<f32>| pass.of_sequence(sequence, of_outputs);
-        let (stack, (buffer, history)) =
-            rayon::join(|| of(0, stack), || rayon::join(|| of(1, buffer), || of(2, history)));
+        let (mut of_items, mut of_outputs) = self.of_places(&pass, sums);
+        let of_sequence =
+            |sequence: usize, of_outputs: &mut Vec<f32>| pass.of_sequence(sequence, std::mem::take(of_outputs));
+        let of_sequences: [_; N_SEQUENCES] =
+            parallel::map_mut(&mut of_outputs, of_sequence).try_into().ok().expect("one of each sequence");
+        let [stack, buffer, history] = of_sequences;
         for (chain, of) in pass.chains.iter().zip([&stack, &buffer]) {
             for (&item, row) in chain.inputs.iter().zip(of.read.chunks_exact(shape.units)).skip(1) {
                 add(&mut of_items[item as usize * shape.units..][..shape.units], row);

@@ -124,7 +124,7 @@ fn words_are_looked_up_as_they_are_read() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
+fn what_is_wrong_is_reported_with_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let row = [[1.0, 2.0]];
     let no_number = matrix(&[[1.0, f32::NAN]], 4);

@@ -1,9 +1,8 @@
 //! The bounds of non-monotonic Covington's loss against the loss itself.
 
-use rayon::prelude::*;
-
 use super::{Shape, Space, gold_trees};
 use crate::configuration::PlainLists;
+use crate::parallel;
 use crate::system::{Bounds, LossBounds, OracleKind, OverLists};
 use crate::tree::{Gold, Roots};
 
@@ -54,8 +53,11 @@ impl BoundFindings {
 pub fn check_bounds(system: &dyn OverLists, n_words: usize, roots: Roots) -> BoundFindings {
     let space: Space<PlainLists> = Space::of(&system, n_words, 1);
     let golds = [Shape::Projective, Shape::NonProjective].map(|shape| gold_trees(n_words, roots, shape, 1)).concat();
-    let check = |gold: &Gold| check_gold(&space, gold, &mut *system.bounds(gold, 0).expect("the system has bounds"));
-    let found: Vec<BoundFindings> = golds.par_iter().map(check).collect();
+    let check = |number: usize| {
+        let gold: &Gold = &golds[number];
+        check_gold(&space, gold, &mut *system.bounds(gold, 0).expect("the system has bounds"))
+    };
+    let found = parallel::map(golds.len(), check);
     // In order, so that sums of fractions are always the same.
     found.iter().fold(BoundFindings::default(), |mut sum, found| {
         sum.add(found);

@@ -17,12 +17,11 @@ pub use bounds::{BoundFindings, OfBound, check_bounds};
 pub use space::Space;
 pub use trees::{Shape, gold_trees};
 
-use rayon::prelude::*;
-
 use super::{
     Action, Derivation, Exactness, MoveCosts, MoveSet, OracleKind, Roots, SystemKind, TransitionSystem, gold_label,
 };
 use crate::configuration::{PlainView as _, Point};
+use crate::parallel;
 use crate::tree::{Gold, LabelId, Node, Tree};
 use crate::with_system;
 
@@ -181,7 +180,7 @@ fn check_golds<S: TransitionSystem>(
 
 /// Findings for all trees together.
 fn check_all(golds: &[Gold], of: &(dyn Fn(&Gold) -> Findings + Sync)) -> Findings {
-    golds.par_iter().map(of).reduce(Findings::default, Findings::and)
+    parallel::map(golds.len(), |number| of(&golds[number])).into_iter().fold(Findings::default(), Findings::and)
 }
 
 fn check_gold<S: TransitionSystem>(
