@@ -207,6 +207,9 @@ fn jackknifed_tags_are_of_models_that_have_not_seen_them() {
     assert_ne!(output(path, "tag --model upos.model first.conllu"), of(&jackknifed, 0..30));
     let error = refusal(path, "treebank jackknife --folds 151 train.conllu");
     assert!(error.contains("train.conllu: 151 folds of 150 sentences; expected from 2 to 150 folds"), "{error}");
+    fs::write(path.join("one.conllu"), of(&gold, 0..1)).unwrap();
+    let error = refusal(path, "treebank jackknife one.conllu");
+    assert!(error.contains("one.conllu: 10 folds of 1 sentence; expected two sentences or more"), "{error}");
     // Parsers, too.
     let parsed = output(path, "treebank jackknife --system arc-eager --folds 2 --iterations 1 train.conllu");
     assert_eq!(without(&parsed, &[6, 7]), without(&gold, &[6, 7]));
@@ -345,6 +348,8 @@ options = { joint-tags = true, features = "zn11+joint+joint-tagged" }
     assert!(table.contains("Accuracy on test data: UPOS of generated:1,200,projective "), "{table}");
     let error = refusal(path, "experiment plan tags.toml --set system=tagger");
     assert!(error.contains("tags of what tags, and reads none"), "{error}");
+    let error = refusal(path, "experiment plan tags.toml --set joint-tags=true");
+    assert!(error.contains("no tags for a parser that tags, too; expected tags = \"jackknifed\""), "{error}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use treebeam::error::Error;
 use treebeam::files::{Output, Paths};
 use treebeam::job::jackknife;
 use treebeam::options::{GivenOptions, Options, ParserKind};
+use treebeam::parser::MAX_ALTERNATIVES;
 use treebeam::treebank::{Column, Format, Treebank};
 
 /// Options of `treebeam treebank jackknife`.
@@ -34,7 +35,7 @@ pub struct Args {
     #[arg(long)]
     format: Option<Format>,
     /// Write the N most probable tags of each word to MISC, as `Tag1=NOUN|Tag2=VERB`, and leave the column of tags as it is
-    #[arg(long, value_name = "N", value_parser = crate::range::whole::<usize>(1..=9))]
+    #[arg(long, value_name = "N", value_parser = crate::range::whole::<usize>(1..=MAX_ALTERNATIVES))]
     alternatives: Option<usize>,
     /// Threads, each for one part; the output does not depend on their number [default: as many as there are cores]
     #[arg(long, value_name = "T", value_parser = crate::range::threads)]

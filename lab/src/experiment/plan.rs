@@ -34,8 +34,13 @@ pub struct Plan {
 
 /// Refuses tags that nothing could read or make.
 fn check_tags(options: &Options, tags: Tags) -> Result<()> {
-    if !tags.are_gold() && (options.target().is_some() || is_joint(options) && tags == Tags::None) {
+    if !tags.are_gold() && options.target().is_some() {
         let what = "tags of what tags, and reads none; expected tags = \"gold\", from which it learns";
+        return Err(Error::Usage(what.to_owned()));
+    }
+    if is_joint(options) && tags == Tags::None {
+        let what =
+            "no tags for a parser that tags, too; expected tags = \"jackknifed\", which it reads beside gold ones";
         return Err(Error::Usage(what.to_owned()));
     }
     tags.tagger(options.columns().1).map(|_| ())

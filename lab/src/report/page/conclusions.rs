@@ -10,7 +10,7 @@ use crate::report::answer::{Answer, FOR_SIGNS};
 use crate::report::document::{Document, Progress, Reproduction, ReproductionVerdict};
 use crate::report::templates::{sentences, view};
 
-/// A sentence of the answer, or two, in Markdown.
+/// A sentence of the answer, in Markdown.
 #[derive(Serialize)]
 pub(super) struct Conclusion<'a> {
     pub text: String,
@@ -30,12 +30,24 @@ pub(super) fn conclusions(experiments: &[Experiment]) -> Vec<Conclusion<'_>> {
     let of = |part: &str| sentences("conclusions.jinja", view! { part, a => answer.view() });
     let of_answer = [vec![answer.headline.clone()], of("where"), of("cost")].into_iter().flatten();
     let mut all: Vec<Conclusion> = of_answer.map(|text| Conclusion::new(text, &[document])).collect();
+    all.extend(on_other_data(experiments, document));
     all.extend(on_more_systems(experiments, document, answer));
-    let firsts = || experiments.iter().map(|experiment| &experiment.profiles[0]);
-    all.extend(firsts().flat_map(|d| d.comparisons.iter().map(move |text| Conclusion::new(text.clone(), &[d]))));
+    let firsts = experiments.iter().map(|experiment| &experiment.profiles[0]);
+    let firsts = firsts.filter(|d| d.progress.as_ref().is_some_and(|progress| progress.treebanks >= FOR_SIGNS));
+    all.extend(firsts.flat_map(|d| d.comparisons.iter().map(move |text| Conclusion::new(text.clone(), &[d]))));
     all.extend(of_papers(&papers(experiments)));
     all.extend(open(experiments));
     all
+}
+
+/// Conclusions of the main experiment's profiles on other data.
+fn on_other_data<'a>(experiments: &'a [Experiment], main: &'a Document) -> impl Iterator<Item = Conclusion<'a>> {
+    let own = experiments.iter().filter(|experiment| experiment.name == main.name);
+    own.flat_map(Experiment::other_data).filter_map(|document| {
+        let (profile, a) = (&document.profile, document.answer.as_ref()?.view());
+        let text = sentences("conclusions.jinja", view! { part => "data", profile, a }).pop()?;
+        Some(Conclusion::new(text, &[document]))
+    })
 }
 
 /// Conclusion of an experiment that has more systems than the main one.
@@ -153,10 +165,13 @@ mod tests {
 
     #[test]
     fn the_answer_stands_in_numbered_sentences_that_link_to_their_results() {
-        let main = answering("many-treebanks", 3, 19);
+        let mut main = answering("many-treebanks", 3, 19);
+        main.comparisons.push("A beam is ahead of none.".to_owned());
+        let mut other = Document { profile: "whole".to_owned(), ..answering("many-treebanks", 3, 19) };
+        other.answer.as_mut().unwrap().headline = "**Global is further ahead**.".to_owned();
         // It has fewer treebanks, and more pairs of models.
         let mut wide = answering("many-systems", 15, 5);
-        wide.comparisons.push("A beam is ahead of none.".to_owned());
+        wide.comparisons.push("Too few treebanks to say.".to_owned());
         let paper = |name: &str, verdict| Document {
             name: name.to_owned(),
             profile: "full".to_owned(),
@@ -170,24 +185,25 @@ mod tests {
             ..Document::default()
         };
         let papers = [paper("table-a", ReproductionVerdict::Not), paper("table-b", ReproductionVerdict::Reproduced)];
-        let report = Report::new([vec![main, wide], papers.into()].concat()).unwrap();
+        let report = Report::new([vec![main, other, wide], papers.into()].concat()).unwrap();
         let index = report.index(&[]);
         let lines: Vec<&str> = index.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).collect();
         let expected = [
             "1. **Global is ahead** in many-treebanks. ([many-treebanks](many-treebanks/quick.md))",
             "2. Counted by treebank (sign test, Holm-corrected), global training is ahead with system 0 on 19 of 19, behind on 0 (p < 0.001); ",
             "3. **What it costs:** parsing takes 2.0 times as long, training 3.0 times as long; medians over systems. (",
-            "4. **On more systems:** global is ahead in many-systems. Global training is ahead on all 15 systems, significantly on all",
-            "5. A beam is ahead of none. ([many-systems](many-systems/quick.md))",
-            "6. **The papers:** of 2 tables with figures of a paper beside ours, 1 (`table-b`) have every difference",
-            "7. **What remains open:** 2 of 2 experiments exist only as a small version; with one seed: 0; with fewer than 6 treebanks: 1; with trainings missing: 2. What other",
+            "4. **On other data (`whole`):** global is further ahead. ([many-treebanks](many-treebanks/whole.md))",
+            "5. **On more systems:** global is ahead in many-systems. ([many-systems](many-systems/quick.md))",
+            "6. A beam is ahead of none. ([many-treebanks](many-treebanks/quick.md))",
+            "7. **The papers:** of 2 tables with figures of a paper beside ours, 1 (`table-b`) have every difference",
+            "8. **What remains open:** 2 of 2 experiments exist only as a small version; with one seed: 0; with fewer than 6 treebanks: 1; with trainings missing: 2; what other",
         ];
         assert_eq!(lines.len(), expected.len(), "{index}");
         for (line, expected) in lines.iter().zip(expected) {
             assert!(line.starts_with(expected), "{line}");
         }
         assert!(
-            lines[5].contains(
+            lines[6].contains(
                 "0 some of them, 1 (`table-a`) none. ([table-b](table-b/full.md), [table-a](table-a/full.md))"
             )
         );

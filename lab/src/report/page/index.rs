@@ -47,8 +47,9 @@ fn opening(experiments: &[Experiment]) -> Option<Value> {
 }
 
 /// Line of the index: title, scale and result of an experiment, and its profiles on other data.
-fn line(Experiment { profiles, .. }: &Experiment) -> Value {
+fn line(experiment: &Experiment) -> Value {
+    let profiles = &experiment.profiles;
     let Document { name, profile, title, progress, reproduction, answer, .. } = &profiles[0];
-    let others: Vec<&str> = profiles[1..].iter().map(|other| &*other.profile).filter(|&name| name != "quick").collect();
+    let others: Vec<&str> = experiment.other_data().map(|other| &*other.profile).collect();
     view! { name, profile, others, title, progress, reproduction, gain => answer.as_ref().map(|answer| answer.overall) }
 }

@@ -60,6 +60,13 @@ struct Experiment {
     profiles: Vec<Document>,
 }
 
+impl Experiment {
+    /// The results on other data than those that one sees first, small versions left out.
+    fn other_data(&self) -> impl Iterator<Item = &Document> {
+        self.profiles[1..].iter().filter(|document| document.profile != "quick")
+    }
+}
+
 impl Report {
     /// The page; `base` says where its links to files go.
     ///
