@@ -41,7 +41,7 @@ fn ran_out() -> ! {
         static ENDS: Cell<bool> = const { Cell::new(false) };
     }
     static IS_ENDING: AtomicBool = AtomicBool::new(false);
-    // What is done here needs hardly any memory. Where there is not even that, there is nothing more to be done.
+    // This needs hardly any memory. Without even that, nothing more can be done.
     if ENDS.replace(true) {
         signal_hook::low_level::exit(2);
     }

@@ -74,7 +74,7 @@ fn write_pages(command: &Command, args: &ManArgs) -> anyhow::Result<()> {
     let mut page = Vec::new();
     man.render(&mut page)?;
     write_whole(&args.folder.join(man.get_filename()), &page)?;
-    // What `treebeam help` prints needs no page.
+    // `treebeam help` needs no page.
     for below in command.get_subcommands().filter(|below| below.get_name() != "help") {
         write_pages(below, args)?;
     }

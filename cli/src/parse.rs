@@ -184,7 +184,7 @@ impl<'r> Run<'r> {
         if input == Path::new("-") && std::io::stdin().is_terminal() {
             treebeam::console::note(format_args!("reading CoNLL-U from standard input; end it with Ctrl-D"));
         }
-        // What others write while we read may be long in coming; what is read from a file is there.
+        // Input from a pipe may be long in coming; that of a file is there.
         let may_wait = input == Path::new("-") || std::fs::metadata(input).is_ok_and(|there| !there.is_file());
         let (keep_going, threads) = (self.args.keep_going, self.args.options.threads);
         let mut source = SentenceReader::new(reader, keep_going, may_wait, threads).map_err(Error::io(input))?;

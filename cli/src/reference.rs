@@ -37,7 +37,7 @@ pub fn reference(command: &mut Command) -> String {
 
 fn add(command: &mut Command, page: &mut String, listed: &mut Listed) {
     if command.has_subcommands() {
-        // What `treebeam help` prints needs no section.
+        // `treebeam help` needs no section.
         for below in command.get_subcommands_mut().filter(|below| below.get_name() != "help") {
             add(below, page, listed);
         }

@@ -45,7 +45,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     let mut report = Report::read(&args.results)?;
     report.begin_with(&args.order)?;
-    // What goes to standard output may end up anywhere; beside the results is the best guess.
+    // Standard output may end up anywhere; beside the results is the best guess.
     let base = match path == Path::new("-") {
         true => Base::same_folder(),
         false => Base::between(&path, &args.results, &std::env::current_dir().context("the current folder")?),

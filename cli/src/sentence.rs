@@ -19,7 +19,7 @@ pub fn find<T>(
     for found in read {
         let found = match found {
             Ok(found) => found,
-            // What comes behind a sentence that was found is no obstacle.
+            // Errors behind the sentence that was found do not matter.
             Err(_) if by_number.is_some() => break,
             Err(error) => return Err(error),
         };

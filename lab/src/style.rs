@@ -55,7 +55,7 @@ fn filled<'t>(template: &str, parts: impl IntoIterator<Item = (&'t str, String)>
 pub(crate) fn embedded(data: &impl serde::Serialize) -> treebeam::error::Result<String> {
     let json =
         serde_json::to_string(data).map_err(|error| treebeam::error::Error::Usage(format!("the page: {error}")))?;
-    // What could end the element is written otherwise; to JSON it is the same.
+    // `<` could end the element; JSON reads the escape as the same character.
     Ok(json.replace('<', "\\u003c"))
 }
 

@@ -52,7 +52,7 @@ impl<'a> Arena<'a> {
         self.bump.alloc(Cell::on(partial, below))
     }
 
-    /// The same node on another cell: what is known of it stays what it is.
+    /// The same node on another cell, with the same partial tree.
     #[inline]
     fn moved(&self, cell: &Cell<'a>, below: Option<&'a Cell<'a>>) -> &'a Cell<'a> {
         self.on(cell.partial, below)
@@ -123,8 +123,8 @@ impl<'a> ArenaConfiguration<'a> {
         ArenaConfiguration { stack, buffer, stack_len, buffer_len, n_headless, flag, arcs: from.number() }
     }
 
-    /// The configuration that results if what was done since `from`, on whose topmost node everything happened, is done on
-    /// `onto` instead, which looks the same: the same S0 and the same buffer, but what is below S0 in `onto`.
+    /// The configuration that results if the transitions since `from`, which all concerned its topmost node, are taken from `onto`
+    /// instead: the same S0 and the same buffer, over the stack below S0 of `onto`.
     pub fn grafted(&self, from: &Self, onto: &Self, arena: Arena<'a>) -> Self {
         let [s0, top] = [self.stack, onto.stack].map(|cell| cell.expect(PRECONDITION));
         ArenaConfiguration {

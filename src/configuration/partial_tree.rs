@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //! * A state is never changed once it is made, and its number stays its own until the sentence ends or its arena is emptied.
-//! * Number 0 is the state of what is not there, number n + 1 that of node n without arcs, on every side.
+//! * Number 0 is the state of a missing node, number n + 1 that of node n without arcs, on every side.
 //! * States of equal content mostly have the same number. They need not: in a long sentence the interner forgets what it
 //!   knows of older ones. Two numbers for one state cost a second vector of scores, and change nothing else.
 
@@ -182,7 +182,7 @@ pub struct Reads {
     pub sizes: bool,
     /// True if the last actions are read.
     pub history: bool,
-    /// True if the whole derivation is read, and partial trees as what was composed in which order.
+    /// True if the whole derivation is read, and partial trees by the order of their composition.
     pub compositions: bool,
 }
 
@@ -239,7 +239,7 @@ pub struct States {
     /// Sides of dependents after one more was attached, where sizes are not read: by the side, its number before, the dependent
     /// and the label.
     attached: Memo,
-    /// Number of states, on every side, of nodes without arcs and of what is not there.
+    /// Number of states, on every side, of nodes without arcs and of missing ones.
     n_bare: usize,
     with_sizes: bool,
     with_inner: bool,

@@ -68,7 +68,7 @@ impl Side {
 /// A state's number in the table of its side.
 pub type StateId = u32;
 
-/// The number of the state of what is not there.
+/// The number of the state of a missing node.
 pub const NOTHING: StateId = 0;
 
 /// The state of one side of a node: its values in the order of [`Side::slots`], then zeros. The last value of a side of
@@ -86,7 +86,7 @@ impl PartialEq for State {
 }
 
 impl State {
-    /// The state of what is not there.
+    /// The state of a missing node.
     pub const NOTHING: State = State([NO_NODE; STATE_SLOTS]);
 
     /// The state of a side of `node` without arcs.

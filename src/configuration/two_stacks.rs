@@ -44,7 +44,7 @@ pub trait TwoStacks: Configuration {
     fn attach(&self, head: Node, dependent: Node, label: LabelId, arena: Self::Arena) -> Self;
 }
 
-/// An item of a stack and what is below it.
+/// An item of a stack and the items below it.
 #[derive(Debug, Clone, Copy)]
 struct Link<'a> {
     node: Node,

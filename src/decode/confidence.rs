@@ -76,7 +76,7 @@ pub fn calibration(sentences: &[(Vec<Parsed>, Tree)], scale: u32) -> Option<Cali
     let distances: Vec<Vec<f64>> = sentences.iter().map(|(best, _)| behind(best)).collect();
     let unit = mean(&distances.concat());
     let votes: Vec<Vec<Vote>> = sentences.iter().map(|(best, gold)| votes(best, gold)).collect();
-    // What the trees say of each word at a temperature, and whether that is right.
+    // Probability of each word's arc at a temperature, and whether the arc is right.
     let at = |temperature: f64| {
         distances.iter().zip(&votes).flat_map(move |(distances, votes)| {
             let shares = shares(distances, temperature);

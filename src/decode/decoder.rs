@@ -102,7 +102,7 @@ impl<'m, S: TransitionSystem> Decoder<'m, S> {
         }
     }
 
-    /// The `k` best trees, if all derivations are complete before the arena has filled up; else what is to be kept of the beam.
+    /// The `k` best trees, if all derivations are complete before the arena has filled up; else the beam, saved outside the arena.
     fn stretch<'a>(
         &self,
         stepper: &mut Stepper<'_, 'a, S>,

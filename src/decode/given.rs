@@ -51,7 +51,7 @@ impl Given {
         tree.words().filter(|&word| self.contradicts(tree.head(word), word)).count()
     }
 
-    /// The tree that users get of what was decoded: given arcs stay where they are, and bear the given labels.
+    /// The tree that users get of a decoded one: given arcs stay where they are, and bear the given labels.
     pub fn finish(&self, decoding: &LabelDecoding, parsed: Parsed) -> Parsed {
         let Parsed { tree, score, mut confidences, tags, alternatives } = parsed;
         let is_kept = |word: Node, head: Node| self.finished.head(word) == head;

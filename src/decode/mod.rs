@@ -8,7 +8,7 @@
 //! | `given` | arcs that are given |
 //! | `decoder`, `greedy`, `points` | from a sentence to its tree: by a beam, greedily, greedily where moves are local |
 //! | `merged`, `exact` | beams whose items merge; exact search |
-//! | `past` | what is kept of a beam when its memory is emptied |
+//! | `past` | beams outside the arena, which can then be emptied |
 //! | `margin`, `strategy`, `parser`, `workspace` | pruning by score, ways to search, many sentences on several threads, memory |
 //! | `value` | values of items of tables: best scores, or logarithms of sums |
 //! | `confidence` | probabilities of arcs from the best trees, and their calibration |

@@ -78,7 +78,7 @@ impl Default for Bands {
     }
 }
 
-/// The widest bands: with them, what is not permitted is still in the last one.
+/// The widest bands: with them, forbidden actions are still in the last one.
 const MAX_SHIFT: u32 = 23;
 
 /// The most candidates that are sorted without bands.
@@ -107,7 +107,7 @@ impl Bands {
                 return top - ((band as i32 + 1) << self.shift);
             }
         }
-        // What the last band holds may lie anywhere.
+        // Scores of the last band may have any value.
         let permitted = bounds.as_flattened().iter().copied().filter(|&bound| bound > FORBIDDEN);
         self.permitted.clear();
         self.permitted.extend(permitted);
@@ -171,7 +171,7 @@ impl Bands {
     }
 }
 
-/// Sorts what is nearly in order.
+/// Sorts a list that is nearly in order.
 #[inline(always)]
 fn sort_by_insertion(keys: &mut [u64]) {
     for end in 1..keys.len() {
@@ -209,7 +209,7 @@ pub struct Selected<'k> {
 }
 
 impl Selected<'_> {
-    /// The candidates, best first: their scores, the ranks of their items, and what is chosen. Where items have one point each, the
+    /// The candidates, best first: their scores, the ranks of their items, and the choices. Where items have one point each, the
     /// number of an offer is the rank.
     #[inline(always)]
     pub fn candidates(&self, have_points: bool) -> impl Iterator<Item = (i64, u32, Choice)> + '_ {

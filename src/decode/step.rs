@@ -262,7 +262,7 @@ impl Buffers {
 
 /// Adds losses to the scores of permitted actions.
 fn augment(row: &mut [i32], permitted: &[i32], losses: &[i32]) {
-    // What is permitted must stay above what is not, and sums must not overflow.
+    // Permitted actions must stay above forbidden ones, and sums must not overflow.
     const MOST: i32 = -(FORBIDDEN / 4);
     for ((score, &mask), &loss) in row.iter_mut().zip(permitted).zip(losses) {
         *score += if mask == 0 { loss.min(MOST) } else { 0 };

@@ -342,7 +342,7 @@ impl<'a> Alignment<'a> {
         let label = |g: &Word, s: &Word| g.label == s.label;
         let upos = |g: &Word, s: &Word| g.upos() == s.upos();
         let feats = |g: &Word, s: &Word| g.feats() == s.feats();
-        // What gold has no lemma for, is right.
+        // A word without a gold lemma is right.
         let lemma = |g: &Word, s: &Word| g.lemma() == "_" || g.lemma() == s.lemma();
         let head = |g: &Word, s: &Word| self.is_head(g.head, s.head);
         let labelled = |g: &Word, s: &Word| head(g, s) && label(g, s);

@@ -67,10 +67,10 @@ pub struct Classes {
     /// By whether the gold arc is projective in the gold tree; none in older records, nor of the next two.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub projectivity: OfClass,
-    /// By the distance between a word and the head that the system gave it: what is right is precision.
+    /// By the distance between a word and the head that the system gave it: for precision.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub predicted_arc_length: OfClass,
-    /// By whether the system's arc is projective in its own tree: what is right is precision.
+    /// By whether the system's arc is projective in its own tree: for precision.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub predicted_projectivity: OfClass,
 }

@@ -72,7 +72,7 @@ impl EvalInput {
     /// # Errors
     /// As there.
     pub fn read_for(path: &Path, target: Option<Column>) -> Result<EvalInput> {
-        // Sentence by sentence: what is compared is kept, the file is not.
+        // Sentence by sentence: the compared columns are kept, the file is not.
         let sentences = Reader::open(path, None)?
             .map(|sentence| Ok(InputSentence::new(&sentence?.for_target(target))?))
             .collect::<Result<_>>()?;

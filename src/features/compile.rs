@@ -15,7 +15,7 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Compiles `set` over `columns`. `buffer_is_suffix` says whether B0 determines what is behind it
+    /// Compiles `set` over `columns`. `buffer_is_suffix` says whether B0 determines the rest of the buffer
     /// ([`SystemInfo::buffer_is_suffix`](crate::system::SystemInfo::buffer_is_suffix)).
     pub fn new(set: &FeatureSet, columns: Columns, buffer_is_suffix: bool) -> Compiled {
         let sides = Sides::new(set, &columns, buffer_is_suffix);

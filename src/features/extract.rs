@@ -144,7 +144,7 @@ fn feature(template: &Hashed, values: &[u64; 256]) -> u64 {
     }
 }
 
-/// The value of what is read in these slots.
+/// The value of an attribute in these slots.
 #[inline]
 fn value_of<const TAGS: bool>(
     seen: &[u16; 256],

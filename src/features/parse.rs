@@ -37,7 +37,7 @@ use crate::error::{Problem, Result, excerpt};
 /// The most atoms a template may have.
 pub const MAX_ATOMS: usize = 6;
 
-/// The most templates a set may have: sums of so many weights stay far from the score of what is forbidden.
+/// The most templates a set may have: sums of so many weights stay far from the score of forbidden actions.
 const MAX_TEMPLATES: usize = 1024;
 
 /// The most different conditions a set may have: those of templates that read the same places are numbered together with

@@ -220,7 +220,7 @@ pub struct SentenceSignature {
 }
 
 impl SentenceSignature {
-    /// A fingerprint of S0 and B0, and of what is below S0 if `whole`: equal ones have equal signatures but for a chance of
+    /// A fingerprint of S0 and B0, and of the stack below S0 if `whole`: equal ones have equal signatures but for a chance of
     /// about 2^-64. `more` goes into it.
     pub fn key<'a>(
         &self,

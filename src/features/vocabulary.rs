@@ -240,7 +240,7 @@ mod tests {
         };
         let train = Input::new(&columns, &sentence(&["A=1|B=2", "A=1|C=3", "_", "A=1", "x|A=1|A=1", "D=4|A=1|B=2"]));
         let vocabulary = Vocabulary::new([&train].into_iter(), columns.len(), 1);
-        // No node, the root, four pairs, none, and what is unknown.
+        // No node, the root, four pairs, none, and unknown ones.
         assert_eq!((vocabulary.len(2), vocabulary.sets[2].lists.len()), (8, 3));
         let read = |lists: &[&str]| {
             let mut input = Input::default();

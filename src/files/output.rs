@@ -94,7 +94,7 @@ impl Output {
         &self.path
     }
 
-    /// Writes what is still in memory where others can read it already: to standard output, a device or a pipe.
+    /// Writes the buffered text where others can read it already: to standard output, a device or a pipe.
     ///
     /// # Errors
     /// If the system refuses.
@@ -105,7 +105,7 @@ impl Output {
         }
     }
 
-    /// Writes what is still in memory, makes sure that it is on the disk, and moves it to its place.
+    /// Writes the buffered text, makes sure that it is on the disk, and moves it to its place.
     ///
     /// # Errors
     /// If the system refuses any of it; the destination is then as it was before.
@@ -182,7 +182,7 @@ fn open(path: &Path) -> io::Result<Sink> {
             Ok(temporary(place, Some(there.permissions()))?)
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // What a link promises is made where it promises it.
+            // The file is made where the link points.
             let place = behind_links(path)?;
             let folder = folder(&place);
             if !folder.is_dir() {

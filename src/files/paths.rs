@@ -14,7 +14,7 @@ pub struct Paths {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Input,
-    /// An input that may be replaced by what is made of it.
+    /// An input that may be replaced by the output.
     InPlace,
     Output,
 }
@@ -72,7 +72,7 @@ impl Paths {
         let mut paths = self.one_standard_input()?;
         let own = identity(path);
         let clash = |(other, _, role): &&(Identity, PathBuf, Role)| {
-            // What comes through standard input goes out through standard output: another stream.
+            // Standard input and standard output are different streams.
             *other == own && own != Identity::Special && (own != Identity::Standard || *role == Role::Output)
         };
         if let Some((_, other, role)) = paths.taken.iter().find(clash)

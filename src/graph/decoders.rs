@@ -37,7 +37,7 @@ pub trait Parses: Sync {
     ) -> Vec<Vec<Parsed>>;
 }
 
-/// Input of a sentence, and what is given of its tree.
+/// Input of a sentence, and the part of its tree that is given, if any.
 pub type GivenInput<'i> = (&'i Input, Option<&'i Given>);
 
 /// Scratch memory of both decoders.
@@ -83,7 +83,7 @@ impl Decoders {
         let mut labels = |head: Node, dependent: Node, found: &mut Vec<(i64, LabelId)>| {
             let first = found.len();
             labels(head, dependent, found);
-            // What an arc is charged for, all its labels are.
+            // An arc's charge is taken from all its labels.
             let best = found[first..].iter().map(|label| label.0).max().unwrap_or(0);
             let charge = best - i64::from(scores.get(head, dependent));
             found[first..].iter_mut().for_each(|label| label.0 -= charge);

@@ -15,7 +15,7 @@ use crate::linear::Weights;
 use crate::tree::{LabelId, NO_NODE, Node};
 use crate::vector::vectorised;
 
-/// Scratch memory: what has been scored of one sentence.
+/// Scratch memory: the scores of one sentence so far.
 #[derive(Debug, Clone, Default)]
 pub struct PartScorer {
     /// Scores of arcs by themselves.

@@ -63,7 +63,7 @@ impl Job {
         if taken {
             options = given.resolve()?;
         }
-        // What is taken over needs no warning any more.
+        // Options that were taken over need no warning.
         warn(train, dev, &survey, &options, observer);
         let n_sentences = train.sentences.len();
         let suited = given.suited(options.clone(), n_sentences);

@@ -234,7 +234,7 @@ impl Job {
     }
 }
 
-/// Refuses to watch what is not learned in one decision after the other by one model of sparse features.
+/// Refuses to watch training other than single decisions of one sparse linear model.
 fn check_watch(options: &TrainOptions) -> Result<()> {
     let is_linear = options.scorer.is_linear() && !matches!(options.learner, Learner::Nn | Learner::Svm);
     let is_plain = options.replicas == 1 && options.batch == 1 && options.decisions == Decisions::Joint;
@@ -277,7 +277,7 @@ fn note_vectors(provenance: &Provenance, observer: &mut dyn Observer) {
     }
 }
 
-/// Notes what is not known of the training trees.
+/// Notes how many heads of the training trees are unknown.
 fn describe_open(Open { words, sentences, left_out }: Open, observer: &mut dyn Observer) {
     if sentences > 0 {
         let (words, sentences) = (counted(words, "word"), counted(sentences, "sentence"));

@@ -5,7 +5,7 @@
 //!
 //! * **A pair.** `perceptron` and `loss-augmented` look at the best predicted prefix and at the best gold one; the loss is by how
 //!   much the first outscores the second. With `loss-augmented` the losses of wrong actions are added to their scores in the
-//!   training beam, so that it is filled with what is wrong *and* scores much. What both did before they parted cancels.
+//!   training beam, so that it is filled with items that are wrong *and* score high. The prefix that both share cancels.
 //! * **The beam.** `crf` and `softmax-margin` make the gold prefix probable among all items of the beam: the gradient is the
 //!   difference between two expectations, over the items and over the gold ones among them, where the best gold prefix is
 //!   counted in if it has fallen off the beam. Items that went the same way share what they did (see [`distribute`]).
@@ -15,7 +15,7 @@
 //! `perceptron` and `loss-augmented` with the best item of it, so that weights stay whole numbers, and by `crf` with its
 //! expectation.
 //!
-//! **Restarts** (Aufrant, Wisniewski & Yvon 2017): after the update the search goes on from what is *predicted*, where the actions of
+//! **Restarts** (Aufrant, Wisniewski & Yvon 2017): after the update the search goes on from the *predicted* prefix, where the actions of
 //! least cost are gold, so that training sees the configurations that the beam really meets. Parameters change at the sentence's end.
 //!
 //! ```text

@@ -170,7 +170,7 @@ impl NetworkStart {
         let noise = Noise::new(seed, vocabulary, inputs.clone());
         let settings = learner_settings(options, inputs.len());
         let learner = FeedForwardLearner::new(Arc::clone(&self.layout), parameters, settings, noise);
-        // What encoders and stacks make of a token depends on its sentence.
+        // Encoders' and stacks' vectors of a token depend on the sentence.
         match network.encoder.is_none() && network.stacks.is_none() {
             true => learner.with_common_tokens(inputs),
             false => learner,

@@ -18,7 +18,7 @@
 //! |---|---|---|
 //! | `perceptron` | max(0, max s − max_Z s) | Collins & Roark (2004) |
 //! | `loss-augmented` | max(0, max (s + c) − max_Z s) | the structured hinge (Taskar, Guestrin & Koller 2003; Tsochantaridis et al. 2005), in the beam |
-//! | `crf` | −log Σ_Z exp s + log Σ exp s | the conditional likelihood, globally normalised, of what is in the beam (Andor et al. 2016) |
+//! | `crf` | −log Σ_Z exp s + log Σ exp s | the conditional likelihood, globally normalised, over the beam (Andor et al. 2016) |
 //! | `softmax-margin` | −log Σ_Z exp s + log Σ exp (s + c) | Gimpel & Smith (2010) |
 //!
 //! Scores are negated predictions of costs, so the option of the highest score is predicted, the first of them on ties.
@@ -133,7 +133,7 @@ impl LocalObjective {
         bytes
     }
 
-    /// Replaces what is known by [`LocalObjective::to_bytes`] of an objective over as many stages; `None` if it is not one.
+    /// Replaces the state by [`LocalObjective::to_bytes`] of an objective over as many stages; `None` if it is not one.
     pub fn load(&mut self, bytes: &[u8]) -> Option<()> {
         let (n_examples, largest) = bytes.split_first_chunk()?;
         self.n_examples = u64::from_le_bytes(*n_examples);
@@ -355,7 +355,7 @@ mod tests {
             }
             assert_eq!(found(objective, &[]), found(objective, &[0]));
         }
-        // The gradient of the regressor of what was chosen, and of those of what is wrong.
+        // The gradient of the regressor of the choice, and of those of the wrong actions.
         assert_eq!(found(Objective::Multiclass, &[4])[..4], [0.0, 2.0 * (-0.7 + 1.0), 2.0, 0.0]);
     }
 

@@ -24,7 +24,7 @@ pub enum GoldSide<'t> {
 }
 
 impl<S: TransitionSystem> Supervision<'_, S> {
-    /// Replaces `correct` by what is correct in `c`, in ascending order, after `n_steps` of a derivation.
+    /// Replaces `correct` by the correct choices in `c`, in ascending order, after `n_steps` of a derivation.
     #[inline]
     pub fn correct<C: Configuration>(&self, side: GoldSide, c: &C, n_steps: usize, correct: &mut Vec<Choice>)
     where

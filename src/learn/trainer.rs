@@ -454,7 +454,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
     ) -> (u64, Opaque) {
         let example = &self.data.examples()[number];
         workspace.input.clone_from(&example.input);
-        // What is merged, or read by position, does not read the last actions.
+        // Merged and positional features do not read the last actions.
         let keeps_history = matches!(method, Method::Local | Method::Global(_)) && keeps_history(parameters.reads());
         let machine = Machine { system: self.system, actions: self.data.actions(), keeps_history };
         let supervision = Supervision { machine, gold: &example.gold };

@@ -58,7 +58,7 @@ impl Update {
         matches!(self, Update::MaxViolation | Update::Latest | Update::Hybrid | Update::Restart)
     }
 
-    /// True if the beams start again from what is predicted, so that costs are needed in all configurations.
+    /// True if the beams start again from the predicted prefix, so that costs are needed in all configurations.
     pub fn restarts(self) -> bool {
         matches!(self, Update::Restart | Update::RestartEarly)
     }

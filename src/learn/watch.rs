@@ -14,7 +14,7 @@ use crate::system::{Action, ActionId, Actions, Choice};
 use crate::tree::{Labels, Node, ROOT};
 use crate::treebank::Sentence;
 
-/// Callback for reports on what was watched, in whole lines.
+/// Callback for reports on watched decisions, in whole lines.
 pub type ReportDecision = dyn Fn(&str) + Send + Sync;
 
 /// The first decisions of greedy training, and the receiver of reports on them.

@@ -151,7 +151,7 @@ impl Buckets {
         let mut kept: Vec<(u64, Flagged)> =
             self.keys().filter_map(|(key, before)| Some((key, number(before)?))).collect();
         let homes = Homes::merging(n_buckets(kept.len(), PACKED), self.homes.n).unwrap_or(self.homes);
-        // What might be at home in either of two homes is there once if they are one.
+        // A key whose two homes are the same is there once.
         kept.sort_by_key(|&(key, _)| homes.key(key));
         kept.dedup_by_key(|&mut (key, _)| homes.key(key));
         Buckets::with_homes(&kept, homes, PACKED)

@@ -243,7 +243,7 @@ impl Builder {
 
 /// Scale of fixed point, the value of a weight of 1.0, for sums of which this is the largest: 16 bits behind the point; fewer if sums
 /// over templates could overflow or the largest weights were far beyond 16 bits, or beyond `limit`: most dense rows shall be narrow, as
-/// they are a large part of what is read.
+/// they are read often.
 fn scale_of(largest: f64, limit: f64) -> u32 {
     let fits = |scale: u32| {
         let largest = largest * f64::from(scale);

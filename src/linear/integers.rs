@@ -5,7 +5,7 @@
 //!
 //! Weights that go on from a finished model know features as its table does ([`key`]), and are in parts of one, as averages are.
 //!
-//! Rows of many weights are *dense*: a number for each output, in an array of their own. They are few, and what is read most.
+//! Rows of many weights are *dense*: a number for each output, in an array of their own. They are few, and read most.
 
 use super::buckets::Homes;
 use super::build::{Averages, rounded};
@@ -286,7 +286,7 @@ impl Averaged for IntegerWeights {
             let rows: RowTable<IntegerEntry, Vec<i64>> =
                 RowTable::from_sections(sections, from_bytes(sums)?, self.width, n_dense)?;
             let fits = |weight: u64| weight <= MAX_WEIGHT.into();
-            // Neither weights nor their averages may be so large that sums come near the score of what is forbidden.
+            // Neither weights nor their averages may be so large that sums come near the score of forbidden actions.
             let is_sound = (1..1 << 40).contains(&tick)
                 && rows.beside.len() == rows.entries.len()
                 && dense.weights.len() == n_dense * self.width

@@ -131,7 +131,7 @@ impl OutputLayer {
             labels.iter_mut().for_each(|score| *score = score.saturating_sub(best).saturating_add(of_move));
         }
         scores.truncate(mask.len());
-        // Networks put out what they like, and what is permitted must stay above what is not.
+        // Outputs of networks have no bound, and permitted actions must stay above forbidden ones.
         const FURTHEST: i32 = -(FORBIDDEN / 2) - 1;
         scores.iter_mut().for_each(|score| *score = (*score).clamp(-FURTHEST, FURTHEST));
     }

@@ -53,7 +53,7 @@ impl Perceptron {
         LinearScorer::new(&self.features, &self.weights, self.stages.width())
     }
 
-    /// Replaces what was seen by these scores.
+    /// Replaces the scores of `seen`.
     fn set(&self, seen: &mut Seen, scores: &[i32]) {
         seen.set(scores);
         let unit = self.weights.scale();

@@ -336,7 +336,7 @@ pub struct Inputs {
     scores: Vec<f32>,
 }
 
-/// Inputs that regressors have kept of what was seen.
+/// Inputs of the decision that was seen, as regressors have kept them.
 fn inputs(seen: &Seen) -> &Inputs {
     seen.kept.as_ref().expect("regressors have seen it")
 }

@@ -61,7 +61,7 @@ impl Examples {
         self.decisions.is_empty()
     }
 
-    /// The points of a decision: of each its features and what is permitted.
+    /// The points of a decision: of each its features and the permitted moves.
     fn points(&self, number: usize) -> impl Iterator<Item = (&[u64], Permitted)> {
         let end_of = |places: Option<usize>| places.unwrap_or(0);
         let first = end_of(number.checked_sub(1).map(|before| self.decisions[before].0));
@@ -195,7 +195,7 @@ impl SupportVectors {
         wrong
     }
 
-    /// Changes the α of an option; what falls to 0 or below is forgotten. That of the right option is what is left of C.
+    /// Changes the α of an option; an α that falls to 0 or below is forgotten. That of the right option is the rest of C.
     fn add_alpha(&mut self, number: usize, right: Choice, option: Choice, change: f32) {
         if option == right {
             return;

@@ -38,7 +38,7 @@ pub trait Averaged: Clone + Debug + Send + Sync {
         false
     }
 
-    /// True if nothing more can be learned: in most steps of the last pass no gradient reached what is read.
+    /// True if nothing more can be learned: in most steps of the last pass no gradient reached the embeddings.
     fn is_dead(&self) -> bool {
         false
     }
@@ -116,7 +116,7 @@ pub trait Trainable: Debug + Send + Sync {
     /// this configuration.
     fn see(&self, memory: &mut Opaque, context: Context, query: &Query, dropped: DroppedFeatures, seen: &mut Seen);
 
-    /// Scores another stage of what was seen.
+    /// Scores another stage of the decision that was seen.
     fn see_stage(&self, _stage: usize, _seen: &mut Seen) {}
 
     /// Adds to `into` the gradient of the loss in the scores of some outputs of a stage at `query`, of which `seen` is known if

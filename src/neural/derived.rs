@@ -48,7 +48,7 @@ impl Derived {
             Precision::Full => network.places.len() * network.hidden * size_of::<f32>(),
             _ => network.places.len() * padded(network.hidden) * size_of::<i16>(),
         };
-        // What an encoder makes of a token depends on its sentence.
+        // An encoder's vector of a token depends on the sentence.
         let common = if by_place && encoder.is_empty() { Common::new(tokens, bytes) } else { Common::default() };
         let labels = label_products(layout, parameters);
         let quantised = Quantised::new(layout, parameters, (&labels, &common), precision);

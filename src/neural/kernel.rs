@@ -158,7 +158,7 @@ macro_rules! blocked {
                 };
             }
         }
-        /// Panels of two vectors, then of one, then what is left; in each of them blocks of `R` rows, then of fewer.
+        /// Panels of two vectors, then of one, then the rest; in each of them blocks of `R` rows, then of fewer.
         #[inline(always)]
         fn $name<S: Simd, const R: usize>(
             simd: S,

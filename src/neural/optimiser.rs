@@ -40,7 +40,7 @@ pub struct OptimiserRule {
     pub learner: Learner,
     /// η.
     pub rate: f64,
-    /// Of `adam`: what is kept of the average of squares.
+    /// Decay of `adam`'s average of squares.
     pub second: f64,
     /// The steps of the whole run, if they are known.
     pub n_steps: Option<u64>,
@@ -181,7 +181,7 @@ fn follow(average: &mut [f32], weights: &[f32], kept: f32) {
 struct Step {
     learner: Learner,
     rate: f32,
-    /// Of `adam`: what is kept of the averages, and what makes up for their start at 0.
+    /// Decays of `adam`'s two averages, and the corrections for their start at 0.
     kept: [f32; 2],
     corrections: [f32; 2],
 }

@@ -90,7 +90,7 @@ impl Parameters {
     /// The tensors in these sections, of these lengths.
     ///
     /// # Errors
-    /// If one is missing, has another length or holds what is no number.
+    /// If one is missing, has another length or holds NaN or an infinity.
     pub fn from_sections(names: &'static Names, lengths: &[usize], sections: &Sections) -> Result<Parameters> {
         let steps = if sections.has(STEPS) { Some(sections.numbers::<f32>(STEPS)?) } else { None };
         if steps.as_ref().is_some_and(|steps| steps.len() != lengths.len()) {

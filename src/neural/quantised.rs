@@ -83,7 +83,7 @@ struct ByteLayer {
     weights: ByteWeights,
     /// By output: the step of weights.
     steps: Vec<f32>,
-    /// By output: the sum of weights, times what stands for 0.
+    /// By output: the sum of weights, times the zero point.
     zeros: Vec<i32>,
 }
 

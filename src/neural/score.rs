@@ -35,7 +35,7 @@ use crate::vector::vectorised;
 /// Scale of scores: the value of 1.0 in fixed point.
 pub const UNIT: f32 = 65536.0;
 
-/// Scores are kept within this, so that sums of two fit an integer and differ from what is forbidden.
+/// Scores are kept within this, so that sums of two fit an integer and differ from scores of forbidden actions.
 pub const MOST: f32 = 2047.0;
 
 /// A network as it stands: everything that scoring reads.

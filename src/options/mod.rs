@@ -93,7 +93,7 @@ impl GivenOptions {
     /// # Errors
     /// As there.
     pub fn of_names(named: Map<String, Value>) -> Result<GivenOptions> {
-        // What is no finite number stands as null in JSON.
+        // JSON has null for numbers that are not finite.
         let null = KNOWN
             .iter()
             .find_map(|known| Some((known, known.range?)).filter(|_| named.get(&known.name()) == Some(&Value::Null)));
@@ -180,7 +180,7 @@ impl GivenOptions {
             options.correct.get_or_insert(Correct::of_system(system));
         }
         options.check()?;
-        // What is asked for and would be done anyway makes the same model. Probabilities are written all the same: they go with
+        // An objective that is the default makes the same model. Probabilities are recorded nevertheless, as they go with
         // updates of their own.
         let suited = TrainOptions { objective: None, ..options.clone() }.objective();
         if of_beams == Some(suited) && !is_probability {

@@ -254,7 +254,7 @@ fn transitions(
     let of_beams = beam.is_some() || merge == Some(true);
     let kind = search.or(of_beams.then_some(SearchKind::Beam));
     let kind = kind.unwrap_or(model.header.option("search").unwrap_or_default());
-    // What the model was trained to merge is not merged where the search has no beam.
+    // A model trained with merging does not merge where the search has no beam.
     let keeps = keep_heads.is_some() || keep_labels;
     if keeps && merge == Some(true) {
         return usage("--keep-heads and --keep-labels are for beams that do not merge; leave out --merge");

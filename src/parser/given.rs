@@ -9,7 +9,7 @@ use crate::tree::{
 };
 use crate::treebank::{Column, Format, Words};
 
-/// Reader of what is to be kept.
+/// Reader of the heads and labels that are to be kept.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Keeping {
     pub heads: Option<KeepHeads>,
@@ -29,7 +29,7 @@ impl Keeping {
         let (roots, known) = (model.roots(), self.known(words, model.labels())?);
         let Some(known) = known else { return Ok(None) };
         if let Loaded::Transitions(model) = model {
-            // What is kept is asked of the oracle.
+            // The oracle, which finds the arcs that can be kept, has a limit on length.
             model.header.system.check_training_length(words)?;
         }
         let known = self.possible(known, words, roots)?;

@@ -34,7 +34,7 @@ impl Loaded {
         let transitions = |model| Loaded::Transitions(Arc::new(model));
         let graph = |model| Loaded::Graph(Arc::new(model));
         if std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) || path == Path::new("-") {
-            // What comes through a pipe can be read but once, and may have no end.
+            // A pipe can be read only once, and may have no end.
             let mut input = open_to_keep(path).map_err(Error::io(path))?;
             let mut bytes = Vec::new();
             input.by_ref().take(8).read_to_end(&mut bytes).map_err(Error::io(path))?;

@@ -7,7 +7,7 @@ use crate::system::{ActionId, Actions, Permitted};
 use crate::vector::vectorised;
 
 /// The scores of a step: a row of all actions for each query. Queries share a row that have the same *signature*: what a
-/// scorer reads of their configurations, and what is permitted.
+/// scorer reads of their configurations, and the permitted moves.
 #[derive(Debug, Clone, Default)]
 pub struct StepScores {
     signatures: Vec<SignatureScores>,
@@ -34,11 +34,11 @@ impl StepScores {
         self.of_queries.clear();
     }
 
-    /// Adds a query of a configuration with this fingerprint of what is read of it: the number of its row, if that is new.
+    /// Adds a query of a configuration with this fingerprint of its features: the number of its row, if that is new.
     #[inline(always)]
     pub fn ask(&mut self, fingerprint: u64, permitted: Permitted) -> Option<usize> {
         let moves = u64::from(permitted.moves.bits()) | u64::from(permitted.from_root.bits()) << 16;
-        // What is permitted is spread over all bits first: else it would share some with the fingerprint.
+        // The permitted moves are spread over all bits first, so that they share none with the fingerprint alone.
         let found = (fingerprint ^ moves.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0x2d35_8dcc_aa6c_78a5);
         let next = self.signatures.len() as u32;
         let known = self.found.get_or_insert(found ^ found >> 32, next);
@@ -62,7 +62,7 @@ impl StepScores {
         (&mut self.signatures, &mut self.sums)
     }
 
-    /// Fills the rows: `fill` gets the number of each and what is permitted, and writes the scores of all actions over zeros.
+    /// Fills the rows: `fill` gets the number of each and the permitted moves, and writes the scores of all actions over zeros.
     pub fn fill(&mut self, actions: &Actions, mut fill: impl FnMut(usize, Permitted, &mut [i32])) {
         let (signatures, rows) = self.rows(actions.width());
         for (number, signature) in signatures.iter_mut().enumerate() {

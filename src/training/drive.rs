@@ -92,7 +92,7 @@ impl<'p> Drive<'p> {
                 Next::Finish => break,
                 Next::GiveUp => return Ok(None),
             }
-            // What goes to standard output has no name for a checkpoint to stand beside.
+            // Standard output has no name for a checkpoint to stand beside.
             if self.model != Path::new("-") && saved.elapsed() >= Duration::from_secs_f64(self.checkpoint_seconds) {
                 // Without it a killed run starts again, but this one can still make its model.
                 if let Err(error) = run.save(&checkpoint) {

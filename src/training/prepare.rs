@@ -160,7 +160,7 @@ pub fn development(
 /// Counts of correct words in a tree, over all words and full labels.
 pub fn compare(gold: &Tree, system: &Tree) -> Counts {
     let is_same = |word| (gold.head(word) == system.head(word), gold.label(word) == system.label(word));
-    // What is not known is not counted.
+    // Unknown heads are not counted.
     Counts::of_sentence(gold.words().filter(|&word| gold.head(word) != NO_NODE).map(is_same))
 }
 

@@ -45,11 +45,11 @@ pub trait Run {
     /// # Errors
     /// If training diverges, which breaks the iteration off, too: weights have grown beyond what can be summed or written.
     fn try_iterate(&mut self, tick: &mut Tick) -> Result<ControlFlow<()>>;
-    /// A message if the run ended before its time: units had died, and what is kept is of an iteration before.
+    /// A message if the run ended before its time: units had died, and the best model is of an earlier iteration.
     fn stands_still(&self) -> Option<String> {
         None
     }
-    /// Looks at what is kept, at the end: a message if it has learned next to nothing, though it may be too early to know.
+    /// Checks the best model at the end: a message if it has learned next to nothing, though it may be too early to know.
     ///
     /// # Errors
     /// If it has learned next to nothing in many steps.
@@ -66,7 +66,7 @@ pub trait Run {
     /// # Errors
     /// If it cannot be read, is damaged, or is of another run.
     fn load(&mut self, path: &Path) -> Result<()>;
-    /// Writes the model of what is kept.
+    /// Writes the best model.
     ///
     /// # Errors
     /// If there was no iteration or the model cannot be written.
@@ -75,7 +75,7 @@ pub trait Run {
 
 /// A training run that makes models of type `M`.
 pub trait ModelRun<M>: Run {
-    /// The model of what is kept.
+    /// The best model.
     ///
     /// # Errors
     /// If there was no iteration.
@@ -155,7 +155,7 @@ pub struct Trainer<S, P: Averaged> {
     setup: S,
     pool: ThreadPool,
     progress: Progress<P>,
-    /// The iteration in which units had died, if what is kept is of one before.
+    /// The iteration in which units had died, if the best model is of an earlier one.
     stands_still: Option<u32>,
 }
 
@@ -296,7 +296,7 @@ impl<P: Averaged, S: Trains<P>> Run for Trainer<S, P> {
             progress.replicas.iter_mut().for_each(P::restart_average);
         }
         if iteration == pretrain {
-            // What was trained greedily is no model to keep.
+            // The greedily trained model is not one to keep.
             progress.best = None;
         }
         let clock = Clock::start(pool);

@@ -28,7 +28,7 @@ mod encoding;
 pub use encoding::Scheme;
 use encoding::{Decoded, decode, encode};
 
-/// Lifts `tree` until it is projective, encoding what was done in its labels.
+/// Lifts `tree` until it is projective, encoding the lifts in its labels.
 ///
 /// `plain` is the inventory that `tree` uses, `lifted` the one of the result; a name in it is a plain label
 /// exactly if nothing was encoded in it. `tree` must be a tree.

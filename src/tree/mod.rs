@@ -1,4 +1,4 @@
-//! Heads and labels as mathematics: what a tree is, whether it is projective, how to lift what is not.
+//! Heads and labels as mathematics: what a tree is, whether it is projective, how to lift one that is not.
 //!
 //! Nodes are numbers: 0 is the root, `1..=n` are the sentence's words in order.
 

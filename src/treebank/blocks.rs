@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-/// The most bytes that one block may have; what is longer is no sentence, and reading on would fill the memory.
+/// The most bytes that one block may have; a longer one is no sentence, and reading on would fill the memory.
 const MAX_BLOCK: usize = 64 << 20;
 
 /// A fault of a file's layout. All of them can be repaired without loss but for comments behind the last sentence, and are

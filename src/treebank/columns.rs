@@ -117,7 +117,7 @@ impl<R: BufRead> ColumnReader<R> {
         for (i, line) in text.lines().enumerate() {
             let fields = fields(line);
             if n_words == 0 && is_comment(line, fields.len()) {
-                // What the columns of CoNLL-U Plus hold is no longer true.
+                // The list of CoNLL-U Plus columns is no longer true.
                 if recognise::plus_columns(line).is_none() {
                     sentence.push_str(line.trim_end_matches([' ', '\t']));
                     sentence.push('\n');

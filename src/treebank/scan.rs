@@ -72,7 +72,7 @@ pub(super) fn scan(
                 });
             }
             let id = &text[start..bounds[1] as usize - 1];
-            // What is beyond the limit is a fault and need not be kept.
+            // Words beyond the limit are a fault and need not be kept.
             if ids.accept(id, line, format, &mut fault) && words.len() <= MAX_WORDS {
                 words.push(bounds);
             }

@@ -604,7 +604,7 @@ mod tests {
         assert!(of(&[]).unwrap_err().starts_with("memory: a sentence without words; "));
         let many = vec![good; crate::tree::MAX_WORDS + 1];
         assert!(of(&many).unwrap_err().contains(&format!("word {}", crate::tree::MAX_WORDS + 1)));
-        // What looks like a comment is none behind the word's number.
+        // Text like a comment is none behind the word's number.
         assert_eq!(of(&[&[(Column::Form, "# x")]]).unwrap().form(1), "# x");
     }
 

@@ -22,7 +22,7 @@
 //! moves of least cost include some that are free for `arc_eager`, the others count as 1 more. For a parser that
 //! may mend everything, nearly every move is free; it learns more from costs that distinguish moves that need no mending.
 //!
-//! **One root**: with [`Roots::Single`] the root may become the head of the last item on the stack only; what is above it
+//! **One root**: with [`Roots::Single`] the root may become the head of the last item on the stack only; all above it
 //! is reduced. The bottom of the stack never has a head, so that exactly one word hangs on the root and no configuration
 //! gets stuck. A word hangs on the root if it is shifted onto an empty stack and stays, so in costs the root counts as a
 //! gold head in the buffer only for words in the buffer and for the bottom of the stack: SHIFT and RIGHT lose the arc into

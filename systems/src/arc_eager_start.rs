@@ -19,7 +19,7 @@
 //! **One root**: with [`Roots::Single`] RIGHT makes one arc from the root at most. The word that it attaches stays on the
 //! stack, as REDUCE does not pop it: words to come may need it. The last word may be shifted only if neither a word
 //! without a head nor one attached to the root is on the stack, and attached to a word only if there is but one of either.
-//! So exactly one word is left over or attached, and no configuration gets stuck: what is on top of the stack can be
+//! So exactly one word is left over or attached, and no configuration gets stuck: the top of the stack can be
 //! popped until the last word may be attached. Derived are the projective trees with one root. The terms of `one_root` make
 //! the costs exact.
 

@@ -122,7 +122,7 @@ impl<C: Stacks> Oracle<C> for ArcStandard {
     fn costs(&self, gold: &Gold, c: &C, _: Point, permitted: MoveSet) -> MoveCosts {
         let open = self.permitted(c, 0).moves;
         if open.iter().count() <= 1 {
-            // What is forced costs nothing.
+            // A forced move costs nothing.
             let mut costs = MoveCosts::default();
             permitted.iter().for_each(|mv| costs.set(mv, 0));
             return costs;

@@ -85,7 +85,7 @@ impl Attardi {
     /// The static oracle's rule, made total.
     fn rule(&self, gold: &Gold, c: &Completion) -> Move {
         let arcs = || self.arcs(c.front().is_none(), c.stack_len(), |depth| c.stack(depth));
-        // What an arc loses beyond what is lost already.
+        // Loss of an arc beyond that of the configuration.
         let loss = |head: Node, dependent: Node| {
             u32::from(c.n_missing(dependent)) + u32::from(gold.head(dependent) != head && !c.is_orphan(dependent))
         };

@@ -9,7 +9,7 @@
 //! | `static` | REDUCE if s has a head and no gold dependent from b on, else SHIFT | Goldberg's released code |
 //! | `lazy` | REDUCE if some w below s is linked with b by a gold arc, either way, else SHIFT | Nivre; as Goldberg & Nivre (COLING 2012; TACL 2013) print it |
 //!
-//! Both reduce what is left when b is the root behind the last word. On *He gave Mary a book* (heads 2 0 2 5 2) the fifth
+//! Both reduce the rest of the stack when b is the root behind the last word. On *He gave Mary a book* (heads 2 0 2 5 2) the fifth
 //! transition of `arc_eager` is REDUCE by `static` and SHIFT by `lazy`. Among the nodes w is the root, where it is at the bottom of
 //! the stack. For a tree that is not projective, the canonical derivation is one of least cost; that of `lazy` takes the rule's move
 //! wherever it is of least cost.
@@ -81,7 +81,7 @@ pub(super) struct StackView {
     pub taken: Option<Node>,
 }
 
-/// The costs of SHIFT, REDUCE, LEFT and RIGHT in a system where what has a head keeps it. An empty buffer counts as one
+/// The costs of SHIFT, REDUCE, LEFT and RIGHT in a system where a word that has a head keeps it. An empty buffer counts as one
 /// that holds the root alone.
 pub(super) fn costs<C: Stacks>(gold: &Gold, c: &C, permitted: MoveSet, roots: Roots, view: StackView) -> MoveCosts {
     let mut costs = MoveCosts::default();

@@ -137,7 +137,7 @@ impl Swap {
         let worth_asking = match canonical {
             Move::Swap => true,
             Move::Left | Move::Right if !gold.orders().is_projective() => true,
-            // What is shifted onto S0 stays there unless S0 is waiting for it, besides S1.
+            // A word that is shifted onto S0 stays there unless S0 waits for it, besides S1.
             Move::Left => c.stack(0).is_some_and(|s0| c.n_dependents(0) + 1 < gold.dependents(s0).len()),
             _ => false,
         };

@@ -135,7 +135,7 @@ fn needed(training: &Value) -> Option<Vec<(String, Value)>> {
     let resolved = |options: &serde_json::Map<String, Value>| -> Option<Options> {
         GivenOptions::of_names(options.clone()).ok()?.resolve().ok()
     };
-    // What headers leave out is the perceptron, which is not what every scorer would have.
+    // Headers leave out the perceptron, which is not every scorer's default.
     if matches!(resolved(&given)?, Options::Transitions(_)) {
         given.entry("learner").or_insert_with(|| Learner::Perceptron.name().into());
     }
@@ -147,7 +147,7 @@ fn needed(training: &Value) -> Option<Vec<(String, Value)>> {
             given = fewer;
         }
     }
-    // What matters most comes first.
+    // The most important options come first.
     let order = ["system", "scorer", "features", "training", "oracle", "correct", "update", "search", "beam"];
     let mut options: Vec<(String, Value)> = given.into_iter().collect();
     options.sort_by_key(|(name, _)| order.iter().position(|known| known == name).unwrap_or(order.len()));

@@ -181,7 +181,7 @@ fn derive<S: TransitionSystem>(
         let (point, mv) = moves[number];
         let point = if point > 0 { format!("@{point}") } else { String::new() };
         let (mv, position) = (format!("{}{point}", mv.name()), number + 1);
-        // What comes before it is permitted.
+        // The moves before it are permitted.
         let Ok(before) = Derivation::after::<S, S::Plain>(system, gold, (), &moves[..number]) else {
             return anyhow!("{place}: --moves: {mv} at position {position} is not permitted");
         };

@@ -95,7 +95,7 @@ fn escaped_latex(text: &str) -> String {
             '>' => escaped.push_str("\\textgreater{}"),
             '|' => escaped.push_str("\\textbar{}"),
             '"' => escaped.push_str("\\symbol{34}"),
-            // What `\&` is elsewhere separates cells.
+            // `\&` separates cells here.
             '&' => escaped.push_str("\\symbol{38}"),
             '#' | '$' | '%' | '_' | '{' | '}' => escaped.extend(['\\', c]),
             c if c.is_control() => escaped.push(' '),

@@ -273,7 +273,7 @@ fn shared<D: Borrow<TrainingData>>(
     let of_others = Finished { seconds_before: seconds, ..finished };
     write_json(&history, &of_others)?;
     own_files.clear();
-    // What this process took is on the cell's own clock.
+    // The cell's own clock has the time of this process.
     Ok(Finished { seconds_before: seconds - began.elapsed().as_secs_f64(), ..of_others })
 }
 

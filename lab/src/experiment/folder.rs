@@ -255,7 +255,7 @@ impl Folder {
                 }
             };
             if is_left {
-                // What the system keeps does no harm.
+                // A file that cannot be removed does no harm.
                 let _ = std::fs::remove_file(path);
             }
         }

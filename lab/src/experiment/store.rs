@@ -92,7 +92,7 @@ impl<R: Stored> Store<R> {
         let paths = folder.record_files();
         let stamps = paths.each_ref().map(|path| stamp(path));
         if stamps != self.read {
-            // What lies beside the packed ones is read first: between the two it may be taken in by them.
+            // Plain records are read before packed ones: meanwhile another process may pack them.
             let [earlier, packed, plain] = &paths;
             let beside = read_lines(plain)?;
             let files = [read_lines(earlier)?, read_lines(packed)?, beside];

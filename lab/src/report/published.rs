@@ -29,7 +29,7 @@ pub fn published(summary: &Summary) -> Option<Block> {
         for treebank in summary.treebanks().iter().map(String::as_str).chain([AVERAGE]) {
             let is_open = |row: &Variant| row.name.get_ref() == paper.row.get_ref() && row.open.is_some();
             let line = paper.of(treebank).map(|theirs| line(summary, paper, treebank, theirs));
-            // What was not run is left out, but for rows that say that they are open.
+            // Rows that were not run are left out unless they say that they are open.
             let is_shown = |line: &Vec<TableCell>| line[4].value.is_some() || spec.rows.iter().any(is_open);
             table.lines.extend(line.filter(is_shown));
         }

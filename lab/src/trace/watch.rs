@@ -108,7 +108,7 @@ pub(super) fn watch<S: TransitionSystem>(
     let best = *steps.last().and_then(|items| items.first()).expect("there is an initial item");
     let on_best: Vec<_> = best.history().map(std::ptr::from_ref).collect();
     let recorded = (0..steps.len()).map(|step| recorder.step(&steps, step, &on_best)).collect();
-    // What is before the first step is no prefix that training compares.
+    // Training compares no prefix before the first step.
     let gold = followed.map(|followed| recorder.gold(&steps, gold_items[0], &followed, &prefixes[1..]));
     // The tree was decoded lifted, if the model's trees are.
     let tree = model.label_decoding.finish(machine.tree(best, n_words));

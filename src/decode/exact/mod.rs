@@ -3,7 +3,7 @@
 //!
 //! If features read words by position only, the scores of a configuration depend on the positions of S0 and B0, and
 //! perhaps of S1, and not on the arcs that were made. The transitions between pushing a word and having it back on top, with
-//! all that stood on it popped, are a *push computation*; it depends on what is below no further than features read. The best
+//! all that stood on it popped, are a *push computation*; it depends on the stack below no further than features read. The best
 //! one for each choice of positions is found once, from smaller ones. The best label of a transition is chosen with its
 //! score: it changes nothing that is read later.
 //!

@@ -11,7 +11,7 @@
 //! an arc from the root: in complete derivations that is so once, which is what its preconditions ask of the
 //! last word.
 //!
-//! With sums over k of what is multiplied in place of maxima of what is added, an item is the weight of all its push computations: the
+//! With sums over k of products in place of maxima over k of sums, an item is the weight of all its push computations: the
 //! inside pass. From the whole down, each item then hands its probability on to what it is made of, in the shares that these have in its
 //! weight: the outside pass, as the gradient of the logarithm of the whole weight (Eisner 2016).
 
@@ -116,7 +116,7 @@ impl<'t, E: TableEntry> Chart<'t, E> {
         }
     }
 
-    /// The ways to have k pushed onto i and popped again with B0 in position j; their values include what was before.
+    /// The ways to have k pushed onto i and popped again with B0 in position j; their values include the derivation before.
     #[inline(always)]
     fn ways(&self, c: usize, i: usize, k: usize, j: usize, n_roots: usize) -> impl Iterator<Item = Way<E>> + '_ {
         let table = self.table;

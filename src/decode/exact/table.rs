@@ -27,7 +27,7 @@ pub(super) struct SummedEntry {
     pub label: f64,
 }
 
-/// Entry of a table: what is known of a transition with any of its labels.
+/// Entry of a table: a transition with any of its labels.
 pub(super) trait TableEntry: Copy {
     type Value: Value;
     /// Entry of a transition that is not permitted.

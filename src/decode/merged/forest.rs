@@ -26,7 +26,7 @@ pub(super) struct MergedForest<'a> {
 /// An item: all push computations from one origin that lead to the same signature.
 #[derive(Debug)]
 pub(super) struct MergedItem<'a> {
-    /// One of the configurations that it stands for. What is below S0 is what is there in the first predictor's.
+    /// One of the configurations that it stands for. The stack below S0 is that of the first predictor.
     pub configuration: ArenaConfiguration<'a>,
     pub origin: u32,
     /// The best score since the origin.
@@ -35,7 +35,7 @@ pub(super) struct MergedItem<'a> {
     pub edges: Vec<MergedEdge>,
 }
 
-/// A word just pushed, as far as what is below is distinguished.
+/// A word just pushed, as far as the stacks below it are distinguished.
 #[derive(Debug, Default)]
 pub(super) struct Origin<'a> {
     /// The score of the best way here.
@@ -80,7 +80,7 @@ enum Task {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Derivation {
     score: i64,
-    /// The edge's number, and the ranks of the derivations of the predictor and of what was popped.
+    /// The edge's number, and the ranks of the derivations of the predictor and of the popped item.
     way: Reverse<(usize, usize, usize)>,
     arcs: u64,
 }

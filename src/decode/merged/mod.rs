@@ -11,7 +11,7 @@
 //!   it had been pushed went on.
 //!
 //! An origin is a word just pushed. Pushes of a word onto nodes of equal signatures make one origin, which keeps the items that
-//! they were made from, its **predictors**. A pop is tried with every predictor, whose stack is then what is below; so the
+//! they were made from, its **predictors**. A pop is tried with every predictor, whose stack is then the one below; so the
 //! stacks of all items make a graph, the graph-structured stack. An item is ranked by its **prefix** score: its inside score
 //! and that of the best way to its origin.
 //!

@@ -102,7 +102,7 @@ impl<'a, 's> MergedSearch<'a, 's> {
     }
 
     /// Place in the last step of the derivation that an item of the step before contained and that `action` continued;
-    /// `predictor` is what is below after a pop. `None` if it has fallen off the beam.
+    /// `predictor` has the stack below after a pop. `None` if it has fallen off the beam.
     pub fn successor(&self, item: u32, predictor: u32, action: ActionId) -> Option<Successor> {
         let predictor = if self.merging.pushes(self.actions.get(action).mv) { 0 } else { predictor };
         self.outcomes.get(&(item, predictor, self.representative(action))).copied()

@@ -1,6 +1,6 @@
 //! From gold trees to the gradients of all numbers.
 //!
-//! With p the probabilities of heads and q those of labels, e what is 1 for the gold one and else 0, names as in the
+//! With p the probabilities of heads and q those of labels, e the indicator of the gold one, names as in the
 //! [formulas](super):
 //!
 //! ```text

@@ -29,7 +29,7 @@ pub type Credit<'c> = dyn FnMut(usize, usize, &[(Choice, f32)]) + 'c;
 
 /// Adds up the slopes of derivations that went the same way. `credit` is given a derivation and how many of its choices it takes
 /// to get to a configuration, and of all that was chosen there, at one point at a time, the sum of the slopes of those that went
-/// on by it. What all have in common sums to nothing, and is left out as what is negligible is.
+/// on by it. The prefix that all have in common sums to nothing, and is left out, as negligible derivations are.
 ///
 /// Complexity: O(l m log m) for m derivations of l choices.
 pub fn distribute(derivations: &[Vec<Choice>], slopes: &[f64], credit: &mut Credit) {

@@ -31,7 +31,7 @@ pub enum Follow {
     Reference,
     /// By the prediction if it is right, else by the best of the right options.
     Corrected,
-    /// By what is drawn from the probabilities of the options, each to a power.
+    /// By an option drawn from their probabilities, each to a power.
     Drawn {
         /// The power.
         power: f64,

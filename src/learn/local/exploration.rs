@@ -1,8 +1,8 @@
 //! Exploration: whether to follow the model into a mistake.
 //!
 //! Goldberg & Nivre (2013) follow the prediction, which a model that is nearly always right leaves for nothing else. Ballesteros, Goldberg,
-//! Dyer & Smith (2016) draw what is followed from the model's probabilities, each to a power below 1 that brings what is unlikely
-//! nearer to what is likely.
+//! Dyer & Smith (2016) draw the transition to follow from the model's probabilities, each to a power below 1, which makes unlikely ones
+//! less unlikely.
 
 use rand::rngs::Xoshiro256PlusPlus;
 
@@ -26,7 +26,7 @@ impl Exploration {
         Exploration { active: active.then(|| (probability, stream())), power: None }
     }
 
-    /// The same, where what is followed is drawn from the model's probabilities to this power, if there is one.
+    /// The same, where the transition to follow is drawn from the model's probabilities to this power, if there is one.
     #[must_use]
     pub fn by_power(self, power: Option<f64>) -> Exploration {
         Exploration { power, ..self }

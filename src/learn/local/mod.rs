@@ -410,7 +410,7 @@ impl<'a, S: TransitionSystem> LocalLearner<'_, 'a, '_, S> {
             let action = machine.actions.of_move(option.mv).next().expect("every move has an action");
             return Decided { choice: Choice { point: option.point, action }, is_right, learned };
         };
-        // What the move's decision taught takes effect before the label's.
+        // The update of the move's decision takes effect before the label's.
         if let TrainedParameters::AtOnce(model) = &mut self.parameters {
             model.learn(&mut self.gradient);
         }

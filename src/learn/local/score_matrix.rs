@@ -47,7 +47,7 @@ impl Dropout {
     }
 }
 
-/// The points of one configuration, with what is seen from each.
+/// The points of one configuration, with the features of each.
 #[derive(Debug, Default)]
 pub struct ScoreMatrix {
     points: Vec<Seen>,

@@ -71,7 +71,7 @@ impl StackScorer<'_> {
         memory.has_forgotten = true;
     }
 
-    /// Makes what is new, and fills in the sums of hidden units of configurations, of which `found` has the nodes.
+    /// Computes new vectors, and fills in the sums of hidden units of configurations, of which `found` has the nodes.
     pub fn sums(&self, memory: &mut StackMemory, found: &[u32], sums: &mut Vec<f32>) {
         self.make(memory);
         let (width, n) = (self.network.places.len() * self.shape.units, found.len() / self.network.places.len());

@@ -143,7 +143,7 @@ impl File<'_> {
             let expected = format!("one for each of {} words", words.len());
             return Err(self.wrong(format!("a matrix of {n_rows} rows"), &expected));
         }
-        // What makes the place of the matrix a multiple of 4.
+        // Padding, so that the matrix starts at a multiple of 4.
         let size = u128::from(n_rows) * u128::from(dimension) * 4 + 16;
         match u128::from(length).checked_sub(size) {
             Some(padding) if padding <= 4 => {

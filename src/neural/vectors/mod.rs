@@ -138,7 +138,7 @@ impl WordVectors {
     /// Provenance of the vectors, and the number of words of these training sentences that have one.
     pub fn origin<'i>(&self, inputs: impl Iterator<Item = &'i Input>) -> VectorsOrigin {
         let (column, _) = self.columns.word_and_tag();
-        // What stands for no word and for the root comes first.
+        // The values of no word and of the root come first.
         let words: HashSet<u64> = inputs.flat_map(|input| input.column(column).iter().skip(2).copied()).collect();
         let covered = words.iter().filter(|value| self.rows.contains_key(*value)).count();
         VectorsOrigin { sha256: self.sha256.clone(), words: self.len(), train_words: words.len(), covered }

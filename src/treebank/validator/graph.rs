@@ -55,7 +55,7 @@ fn connected(lines: &[(usize, NodeId, &str)], place: &mut LinePlace<'_>) {
     let mut dependents = vec![Vec::new(); lines.len()];
     let mut reached = Vec::new();
     for (number, &(line, _, deps)) in lines.iter().enumerate() {
-        // What is malformed is reported with its column.
+        // Malformed entries are reported with their column.
         for head in deps.split('|').filter_map(|arc| node(arc.split_once(':')?.0)) {
             if head == (0, 0) {
                 reached.push(number);

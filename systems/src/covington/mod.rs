@@ -68,7 +68,7 @@ fn root_word(heads: &[Node]) -> Option<Node> {
 ///
 /// 1. Words of λ2 can get no head any more: they must have one.
 /// 2. Words of λ1 without a head can get n for one. If n descends from such a word, arcs must be revocable: then the new
-///    arc takes the head from n or from what is between them.
+///    arc takes the head from n or from words between them.
 /// 3. In the end n must descend from the root. It does so already; or some word of λ1 does and can become n's head; or
 ///    nothing hangs on the root, and n can. For the latter two, if arcs are final, n must have no head.
 fn can_be_completed(heads: &[Node], n_left: Node, arcs_are_final: bool) -> bool {

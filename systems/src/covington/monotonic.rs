@@ -13,7 +13,7 @@
 //!
 //! **Costs** are exact in every configuration and for every gold tree, projective or not: with several roots by the
 //! formula of Gómez-Rodríguez & Fernández-González (the loss counts words that no transition attached as wrong), with
-//! one by a spanning tree of what is still apart.
+//! one by a spanning tree of the parts that are still apart.
 //!
 //! **One root**: RIGHT makes an arc from the root only if no word hangs on it, and when j = n every move must leave the
 //! tree completable (see the [family](super)).

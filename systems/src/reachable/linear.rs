@@ -187,7 +187,7 @@ impl LinearTime {
 
     fn join_all(&mut self, given: Given) -> i32 {
         let Given { gold, stack, .. } = given;
-        // What has to be added to the entries of `ahead`.
+        // The number to be added to all entries of `ahead`.
         let mut offset = 0;
         let mut current: Option<Current> = None;
         let mut next_path = 0;

@@ -57,7 +57,7 @@ impl Reachable {
         self.stack.extend(stack.filter(|&node| roots == Roots::Several || node != ROOT));
         let words = self.stack.iter().copied().filter(|&node| node != ROOT).chain(buffer.clone());
         let of_words: u32 = words.map(|word| gold.weight(word)).sum();
-        // What is linear counts arcs, and with one root counts on one gold dependent of the root.
+        // The linear algorithm counts arcs and, with one root, needs a single gold dependent of the root.
         let is_linear = !gold.is_weighted()
             && gold.is_projective()
             && (roots == Roots::Several || gold.dependents(ROOT).len() == 1);

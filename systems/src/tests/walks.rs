@@ -235,7 +235,7 @@ proptest! {
             for &roots in kind.roots() {
                 with_system!(kind, roots, |system| {
                     walk_side_by_side(&system, n_words, &choices, &Slot::ALL);
-                    // What nobody reads is not kept, and what is read does not depend on it.
+                    // Slots that are not read are not kept, and those that are read do not depend on them.
                     let some: Vec<Slot> = Slot::ALL.into_iter().filter(|&slot| choices[slot as usize] % 3 == 0).collect();
                     walk_side_by_side(&system, n_words, &choices, &some);
                 });

@@ -41,7 +41,7 @@ pub(super) fn write(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
     }
     for (number, step) in (1..).zip(&shown.steps) {
         let row = row(shown, step);
-        // What changes at its right end is set to the right, what changes at its left end to the left.
+        // Lists that change at their right end are aligned right, the others left.
         let lists = row.lists.iter().zip(&widths).enumerate().map(|(place, (list, &width))| match place {
             0 => padding(list, width) + list,
             _ => list.clone() + &padding(list, width),
@@ -65,7 +65,7 @@ fn row(shown: &Shown, step: &Step) -> Row {
     let mut lists = step.lists.clone();
     let mut hidden_before = 0;
     if let [pending] = &mut lists[..] {
-        // What is before the point and what is behind it, as far as it is near.
+        // The nearest words before the point and behind it.
         let behind = pending.split_off(usize::from(step.point) + 1);
         hidden_before = pending.len().saturating_sub(SHOWN);
         pending.drain(..hidden_before);

@@ -32,7 +32,7 @@ fn check_row(layout: Layout, all_widths: &[f64], all_trees: &[Vec<Arc>]) -> Layo
         .map(|(arcs, side)| side.numbers.iter().map(|&number| arcs[number]).collect())
         .collect();
     let around = |x: f64, width: f64| (x - width / 2.0, x + width / 2.0);
-    // What belongs to a word: its text and its stems.
+    // A word has its text and its stems.
     let n_stems = |arcs: &[Arc], word| {
         arcs.iter().map(|arc| usize::from(arc.dependent == word) + usize::from(arc.head == Some(word))).sum::<usize>()
     };
