@@ -44,7 +44,7 @@ pub fn backward(
             Direction { units: shape.units, direction, layers: &layers, inputs: &inputs, width }
                 .gradients(part(direction), &sums)
         };
-        let of_directions: [_; 2] = parallel::map(2, of_direction).try_into().ok().expect("one of each direction");
+        let of_directions: [_; 2] = parallel::map(2, of_direction).try_into().expect("one of each direction");
         let [mut forwards, backwards] = of_directions;
         add(&mut forwards.embeddings, &backwards.embeddings);
         of_outputs = std::mem::take(&mut forwards.embeddings);

@@ -39,7 +39,7 @@ struct Chain {
 }
 
 /// The gradients in a sequence.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct SequenceGradients {
     /// By layer.
     inputs: Vec<f32>,
@@ -116,7 +116,7 @@ impl Gradients {
         let of_sequence =
             |sequence: usize, of_outputs: &mut Vec<f32>| pass.of_sequence(sequence, std::mem::take(of_outputs));
         let of_sequences: [_; N_SEQUENCES] =
-            parallel::map_mut(&mut of_outputs, of_sequence).try_into().ok().expect("one of each sequence");
+            parallel::map_mut(&mut of_outputs, of_sequence).try_into().expect("one of each sequence");
         let [stack, buffer, history] = of_sequences;
         for (chain, of) in pass.chains.iter().zip([&stack, &buffer]) {
             for (&item, row) in chain.inputs.iter().zip(of.read.chunks_exact(shape.units)).skip(1) {
