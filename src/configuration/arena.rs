@@ -13,7 +13,7 @@
 
 use bumpalo::Bump;
 
-use super::{Cell, Configuration, History, Interner, PartialTree, Restored, Role, RootPlace, Saved, Stacks};
+use super::{Cell, Configuration, History, Interner, PartialTree, Restored, RootPlace, Saved, Stacks};
 use crate::tree::{LabelId, NO_LABEL, NO_NODE, Node, ROOT};
 
 /// Memory of one sentence's cells.
@@ -83,19 +83,6 @@ impl<'a> ArenaConfiguration<'a> {
     #[inline]
     pub fn buffer_cell(&self) -> Option<&'a Cell<'a>> {
         self.buffer
-    }
-
-    /// The cell in a place of the stack or the buffer.
-    #[inline]
-    pub fn cell_at(&self, role: Role) -> Option<&'a Cell<'a>> {
-        match role {
-            // Most of what is asked for.
-            Role::S0 => self.stack,
-            Role::B0 => self.buffer,
-            Role::A | Role::M0 => None,
-            _ if role.in_buffer() => nth(self.buffer, role as usize - Role::B0 as usize),
-            _ => nth(self.stack, role as usize),
-        }
     }
 
     /// See [`SharedConfiguration::identity`](super::SharedConfiguration::identity).

@@ -1,4 +1,4 @@
-//! Configurations outside an arena, from which they are made anew when it has been emptied: so is freed what a search of many
+//! Configurations outside an arena, which are put back when it has been emptied. That frees the memory of a search of many
 //! transitions reaches no more.
 
 use bumpalo::Bump;

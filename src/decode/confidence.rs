@@ -1,6 +1,6 @@
 //! Confidences: probabilities of arcs, and of labels given their arcs, from the best trees of a sentence.
 //!
-//! Of the K best trees each has a share, the softmax of the scores at a temperature T: exp(score / T), divided by the sum of that over
+//! Each of the K best trees has a share, the softmax of the scores at a temperature T: exp(score / T), divided by the sum of that over
 //! the K trees. The probability of an arc is the sum of the shares of all trees with this arc. That of its label given the arc is the
 //! share, among these, of the trees that have this label as well.
 //!
@@ -221,7 +221,7 @@ fn shares(behind: &[f64], temperature: f64) -> Vec<f64> {
     weights.into_iter().map(|weight| weight / sum).collect()
 }
 
-/// Of each word of `tree` the probability of its arc, and of its label given the arc, by the trees with these shares.
+/// The probability of the arc of each word of `tree`, and of its label given the arc, by the trees with these shares.
 fn confidences(tree: &Tree, all: &[Parsed], shares: &[f64]) -> Vec<Confidence> {
     let of_word = |word| {
         let (mut head, mut both) = (0.0, 0.0);

@@ -1,4 +1,4 @@
-//! From a sentence to its tree.
+//! The decoder: finds the tree of a sentence.
 
 use std::ops::ControlFlow;
 
@@ -54,7 +54,7 @@ impl<'m, S: TransitionSystem> Decoder<'m, S> {
     /// If `width` is 0.
     pub fn decode(&self, workspace: &mut Workspace, width: usize, k: usize) -> Vec<Parsed> {
         match width {
-            // Where scorers read the last actions, any move changes what is seen from every point.
+            // With a scorer that reads the last actions, any move changes the features of every point.
             1 if self.machine.system.info().local_points && !self.machine.keeps_history => {
                 vec![self.decode_by_points(workspace)]
             }
@@ -78,7 +78,7 @@ impl<'m, S: TransitionSystem> Decoder<'m, S> {
     /// If `width` is 0.
     pub fn decode_given(&self, workspace: &mut Workspace, width: usize, k: usize, given: &Given) -> Vec<Parsed> {
         let mut parsed = self.by_beam(workspace, (width, k), Some(given));
-        // Of trees that do not keep everything those that keep most.
+        // If no tree keeps everything, those that keep most.
         let least = parsed.iter().map(|parsed| given.n_lost(&parsed.tree)).min();
         parsed.retain(|parsed| Some(given.n_lost(&parsed.tree)) == least);
         parsed

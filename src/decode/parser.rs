@@ -247,7 +247,7 @@ pub type ReadInput<'r> = dyn Fn(usize, &mut Input) + Sync + 'r;
 /// The arcs that are given of the sentence with this number, from 0, if any are.
 pub type GivenOf<'g> = dyn Fn(usize) -> Option<Given> + Sync + 'g;
 
-/// So many threads; none if one is enough, which is the caller's.
+/// A pool of so many threads; none for one, which is the caller's.
 ///
 /// # Errors
 /// If they cannot be started.

@@ -253,7 +253,7 @@ impl Keys {
         scored: ScoredStep,
     ) -> (i32, bool) {
         let top = self.look_at_best(simd, best, offers, scored);
-        // So many different candidates there are: what scores less than the last of them is not among the best.
+        // There are this many different candidates: scores below the last of them are not among the best.
         let of_width = self.bands.threshold(simd, &self.bounds, top, wanted);
         let of_margin = (i64::from(top) - margin.min(1 << 32) - 1).max(i32::MIN.into()) as i32;
         let n = self.keep_above(simd, of_width.max(of_margin), top, best, offers, scored);

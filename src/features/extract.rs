@@ -160,7 +160,7 @@ fn value_of<const TAGS: bool>(
             input.read_value::<TAGS>(column as usize, node_of::<TAGS>(address, slot(place), input))
         }
         Instruction::Number { place } => u64::from(slot(place)) + 1,
-        // Where there is no cell, no slot has a value.
+        // Slots of a missing cell have no value.
         Instruction::Set { place } => match slot(place) {
             NO_NODE => 1,
             set => match set_hashes.get(set as usize) {

@@ -44,7 +44,7 @@ fn beyond(atom: &Atom, places: &[Role]) -> Option<String> {
     if slots.iter().any(|&(_, slot)| slot != Slot::Node) {
         return Some("arcs that were made before".to_owned());
     }
-    // Of a place itself nothing but columns stands in the slot of the node.
+    // The slot of a node holds only columns of the place itself.
     let known = |role: Role| role.in_buffer() || places.contains(&role);
     slots
         .iter()

@@ -60,7 +60,7 @@ impl Shown<'_> {
                     Attribute::Word | Attribute::Tag | Attribute::Column(_) | Attribute::Inside(..) => {
                         let n_words = self.sentence.n_words();
                         let (node, label) = self.columns.word_and_label(n_words, slot(step.node_slot()));
-                        // Of a word beside this one the tag is not seen.
+                        // The tag of a word beside this one is not seen.
                         let label = label.filter(|_| !step.is_in_sentence());
                         match (step.node(role, node, n_words), self.columns.named(attribute)) {
                             (ROOT, _) => THE_ROOT.to_owned(),

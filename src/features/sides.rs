@@ -285,7 +285,7 @@ fn key_reads(
                 continue;
             }
             let column = match atom {
-                // Of words behind and beside, the node determines more than its own column.
+                // The node also determines columns of words behind it and beside it.
                 Atom::Of(address, attribute) if seen == (at, slot) && !address.step.is_in_sentence() => {
                     columns.named(*attribute)
                 }

@@ -1,4 +1,4 @@
-//! From scores of arcs to trees, and what parses with finished parameters.
+//! Decoders from scores of arcs to trees, and the trait of finished parameters that parse.
 
 use super::eisner::{self, FilledEisner};
 use super::{ArcLabels, ArcScores, ChuLiuEdmonds, Eisner, GraphKind, k_best, k_best_spanning, matrix_tree};

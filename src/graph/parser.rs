@@ -94,7 +94,7 @@ impl GraphWorkspace {
             candidates.all(n);
         }
         if let Some(given) = given {
-            // Of given heads those that a tree of arcs alone keeps.
+            // The given heads that a tree of arcs alone keeps.
             let best = decoders.best(kind, roots, &scorer.arcs.arcs).to_vec();
             let is_kept = |head: Node, word: Node| given.has_head(word) && !given.contradicts(head, word);
             candidates.retain(|head, word| !is_kept(best[usize::from(word) - 1], word) || is_kept(head, word));

@@ -313,7 +313,7 @@ fn the_k_best_trees_are_those_of_enumeration() {
         for roots in [Roots::Single, Roots::Several] {
             for n in 1..=5 {
                 let trees: Vec<Tree> = all_trees(n, roots).filter(|tree| is_in_class(kind, tree)).collect();
-                // Of short sentences all trees are wanted, and one more.
+                // More trees are asked for than a short sentence has.
                 let (n_labels, ks) = if n < 4 { (3, vec![1, 7, 100_000]) } else { (2, vec![1, 60]) };
                 for (range, n_seeds) in [(1, 8), (1 << 20, 8)] {
                     for seed in 0..n_seeds {
@@ -368,7 +368,7 @@ fn charts_over_some_heads_find_the_best_of_their_trees() {
     assert!(n_less > 200, "{n_less}");
 }
 
-/// From words to trees: with random weights, the k best trees are those whose features' weights sum up to most.
+/// Words to trees: with random weights, the k best trees are those with the largest sums of their features' weights.
 #[test]
 fn parsers_find_what_enumeration_of_features_finds() {
     let columns = columns(WordShape::Normalised);
@@ -392,7 +392,7 @@ fn parsers_find_what_enumeration_of_features_finds() {
                 let mut weights = IntegerWeights::new(inventory.width());
                 let search =
                     GraphSearch { kind: *kind, roots, columns: &columns, inventory: &inventory, marginals: None };
-                // So that features can be extracted.
+                // The search makes the workspace ready for extraction.
                 workspace.k_best(search, &weights, (&input, None), 1);
                 let trees: Vec<Tree> =
                     all_trees(input.n_words(), roots).filter(|tree| is_in_class(*kind, tree)).collect();

@@ -137,7 +137,7 @@ impl Job {
     /// If it cannot be read, or is malformed and nothing may be left out.
     pub fn read(&self, path: &Path, observer: &mut dyn Observer) -> Result<Treebank> {
         if !self.skip_invalid {
-            // Of a file in another format nothing would be left. What comes through a pipe cannot be read again.
+            // No word of a file in another format would be left. A pipe cannot be read again.
             let others_are_valid = || {
                 let is_file = std::fs::metadata(path).is_ok_and(|there| there.is_file());
                 !is_file || Treebank::read_valid(path, None, self.options.target(), &mut Problems::new(0)).is_ok()

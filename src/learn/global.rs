@@ -97,7 +97,7 @@ pub fn learn<S: TransitionSystem>(
     let (mut gradient, mut n_updates, mut loss) = (Opaque::default(), 0, 0.0);
     workspace.start(parameters.reads());
     let room = workspace.room;
-    // Where the beams go on when the arena has been emptied, and after how many steps.
+    // The beams' saved items when the arena has been emptied, and the number of steps before.
     let mut past: Option<(Past, usize)> = None;
     'sentence: loop {
         let (arena, context, Scratch { memory, buffers, .. }) = workspace.parts(supervision.machine.actions);
@@ -120,7 +120,7 @@ pub fn learn<S: TransitionSystem>(
         while used(arena.bump()) < room || beams.items.len() > 1 {
             let Trail { trace, prefixes, beams: whole, fell_off } = search(&mut beams, &*parameters.scorer(), &options);
             let step = match options.objective.is_probability() {
-                // Where the search stopped: where gold fell off, or at the end.
+                // The step in which the search stopped: gold fell off, or the end.
                 true => trace.len().checked_sub(1),
                 false => update.choose(&trace),
             };

@@ -199,7 +199,7 @@ fn softmax(options: &mut [ScoredOption], margin: impl Fn(&ScoredOption) -> f32) 
         all += weight;
         right += if option.cost == 0.0 { weight } else { 0.0 };
     }
-    // Where no right option has any weight left, they share the gradient equally.
+    // If no right option has any weight left, they share the gradient equally.
     let n_right = options.iter().filter(|option| option.cost == 0.0).count() as f32;
     assert!(n_right > 0.0, "some option costs nothing");
     for option in options {

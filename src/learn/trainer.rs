@@ -411,7 +411,7 @@ impl<'t, S: TransitionSystem> ReplicaPass<'t, S> {
 
     fn gold_side<'e>(&self, example: &'e Example) -> GoldSide<'e> {
         match self.oracle {
-            // Of a tree that is known in part, the model chooses a derivation of a whole one.
+            // For a tree that is known in part, the model chooses a derivation of a whole one.
             oracle if oracle.is_static() && !example.gold.is_partial() => GoldSide::Canonical(&example.derivation),
             _ => GoldSide::LeastCost,
         }

@@ -322,7 +322,7 @@ mod tests {
                 let step = 1.0 / f64::from(coarse.scale());
                 for feature in 0..2000 {
                     for (before, after) in scores(&full, feature).into_iter().zip(scores(&coarse, feature)) {
-                        // Of 8 bits, some go to the sign and to what is seldom.
+                        // Some of 8 bits go to the sign and to rare values.
                         let levels = if precision == Precision::I8 { before.abs() / 8.0 } else { 0.0 };
                         assert!((before - after).abs() <= 0.51 * step + levels, "{precision:?}: {before} {after}");
                     }

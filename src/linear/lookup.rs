@@ -22,12 +22,12 @@ pub struct LookUp {
     vectors: Vectors,
     first: u32,
     next: u32,
-    /// Of each sum to be made, how many vectors it has; and the places of all of them, from `first` on.
+    /// The number of vectors of each sum to be made, and the places of all of them, from `first` on.
     sums: Vec<usize>,
     /// Behind these are others.
     terms: Vec<u32>,
     n_terms: usize,
-    /// Of each group that is new, the end of its features.
+    /// The end of the features of each new group.
     ends: Vec<usize>,
     features: Vec<u64>,
     rows: Vec<Row>,

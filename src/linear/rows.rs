@@ -170,7 +170,7 @@ impl TableShape {
 
     /// True if a row of so many weights is dense. Adding a dense row costs a vector operation for eight lanes or more,
     /// adding a sparse one two loads and a store for each entry; features of tags alone have long rows and fire always.
-    /// At less than full precision, which is to save bytes, only the longest rows are dense.
+    /// Only the longest rows are dense at less than full precision, which is to save bytes.
     pub(super) fn is_dense(&self, n_entries: usize) -> bool {
         let full = self.precision == Precision::Full;
         n_entries >= NARROW as usize || full && n_entries * DENSE_SHARE >= self.width

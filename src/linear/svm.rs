@@ -1,6 +1,6 @@
 //! A linear support vector machine over all decisions at once: the baseline of the papers, as MaltParser trains it.
 //!
-//! Of each decision with features x, options o and a right one r, the loss is the multi-class hinge of Crammer & Singer (2001),
+//! The loss of a decision with features x, options o and a right one r is the multi-class hinge of Crammer & Singer (2001),
 //! ξ = max (\[o ≠ r\] + w·Φ(o)) − w·Φ(r), where Φ(o) are the features at the option's point for the output of its action. What is
 //! minimised is ½‖w‖² + C Σ ξ. Its dual has a number α ≥ 0 for every option of every decision, those of one decision having the
 //! sum C, and is ascended one decision after the other, in random order: each time as much is moved from the option that is

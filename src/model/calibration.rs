@@ -75,7 +75,7 @@ impl ScoreGaps {
             // 99.9 % of 1,000 are 999, in spite of rounding.
             let n = (percentage * gaps.len() as f64 / 100.0 - 1e-6).ceil() as usize;
             let gap = gaps.get(n.max(1) - 1).copied().unwrap_or_default();
-            // So many digits are read from a file as they were written.
+            // Four digits are read from a file as they were written.
             (percentage, (gap as f64 / f64::from(scale) * 1e4).round() / 1e4)
         };
         ScoreGaps { width, sentences: gaps.len(), quantiles: PERCENTAGES.map(quantile).to_vec() }

@@ -1,4 +1,4 @@
-//! From decoded trees to the trees that users get.
+//! Decoding of labels: turns decoded trees into the trees that users get.
 
 use crate::tree::lift::{Lowering, Scheme};
 use crate::tree::{Labels, Node, Tree};

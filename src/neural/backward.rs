@@ -1,4 +1,4 @@
-//! From the gradients of scores to those of parameters: the backward pass over a mini-batch.
+//! The backward pass over a mini-batch: gradients of parameters from those of scores.
 //!
 //! With z the sums of hidden units, h their activations, s = W h + b the scores, T the products of tokens and their places' weights
 //! (see [`score`](super::score)):
@@ -121,7 +121,7 @@ impl Gradients {
         Gradients::of_scores(parameters, &tapes.iter().filter(|tape| tape.n > 0).collect::<Vec<&Tape>>(), scale).0
     }
 
-    /// From scores to the output layer; also the gradients of the scores.
+    /// Gradients of the output layer, and of the scores.
     fn of_scores(parameters: &Parameters, tapes: &[&Tape], scale: f32) -> (Gradients, Vec<f32>) {
         let (hidden, n_outputs) = (parameters.tensors[BIAS].len(), parameters.tensors[OUTPUT_BIAS].len());
         let scores = together(tapes, |tape| &tape.scores, scale);
@@ -132,7 +132,7 @@ impl Gradients {
         (gradients, scores)
     }
 
-    /// From the vectors of tokens to their embeddings.
+    /// Gradients of tokens' embeddings from those of their vectors.
     fn of_encoder(
         &mut self,
         shape: EncoderShape,

@@ -29,7 +29,7 @@ pub struct ByteWeights {
 /// Blocks of columns that stand together.
 #[derive(Debug, Clone, Copy)]
 struct Stripe<'w> {
-    /// Of each four rows as many as there are `panels`.
+    /// As many as there are `panels`, of each four rows.
     blocks: &'w [[i8; BLOCK]],
     panels: usize,
     /// The first column.
@@ -264,7 +264,7 @@ mod x86 {
         for (row, activations) in activations.iter_mut().enumerate() {
             *activations = rows[row * inner..][..inner].as_chunks::<INNER>().0;
         }
-        // Of each column two sums, one of each pair of a group.
+        // Two sums of each column, one of each pair of a group.
         let mut all = [[_mm256_setzero_si256(); LANES / PART]; R];
         for (group, blocks) in stripe.blocks.chunks_exact(stripe.panels).enumerate() {
             let block = &blocks[panel];

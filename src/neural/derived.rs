@@ -19,11 +19,11 @@ pub struct Derived {
     pub(super) places: Panels,
     /// By layer of the encoder, the same of what it reads.
     pub(super) encoder: Vec<Panels>,
-    /// Of which tokens products are kept.
+    /// The tokens whose products are kept.
     pub(super) common: Common,
     /// The network in fewer bits, which then makes the scores.
     pub(super) quantised: Option<Quantised>,
-    /// Of stacks, if there are some.
+    /// Weights of stacks, if there are some.
     pub(super) stacks: StackDerived,
 }
 

@@ -60,7 +60,7 @@ const fn is_wide<S: Simd>() -> bool {
 
 #[inline(always)]
 pub(super) fn multiply_with<S: Simd>(simd: S, a: Operand, b: &[f32], c: &mut [f32], (m, k, n): (usize, usize, usize)) {
-    // Of 16 registers 12 hold sums, of 32 there are 16 and more.
+    // 12 of 16 registers hold sums, 16 and more of 32.
     if const { is_wide::<S>() } {
         multiply_wide::<S, 8>(simd, a, b, c, (m, k, n));
     } else {
@@ -336,7 +336,7 @@ pub fn of_weights(rows: Operand, height: usize, of: &[f32], width: usize) -> Vec
     weights
 }
 
-/// From the gradients of rows of `width` numbers to those of the rows of `height` numbers that were multiplied by the weights.
+/// The gradients of rows of `height` numbers, from those of the rows of `width` numbers that they became by the weights.
 pub fn of_rows(of: &[f32], weights: &[f32], (height, width): (usize, usize)) -> Vec<f32> {
     let n = of.len() / width;
     let turned = transposed(weights, width);
@@ -395,7 +395,7 @@ pub fn sigmoid(x: f32) -> f32 {
 /// The hyperbolic tangent.
 #[inline(always)]
 pub fn tanh(x: f32) -> f32 {
-    // Where e²ˣ − 1 would lose digits, the first terms of the series.
+    // The first terms of the series where e²ˣ − 1 would lose digits.
     let square = x * x;
     let small = x * square.mul_add(square.mul_add(2.0 / 15.0, -1.0 / 3.0), 1.0);
     let large = 1.0 - 2.0 / (1.0 + exp(2.0 * x));

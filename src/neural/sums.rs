@@ -177,7 +177,7 @@ pub struct Rows<T> {
     pub n_parts: u32,
     /// The terms of the configuration that was found last.
     terms: Vec<Term>,
-    /// Of configurations that are new: sums, one row each.
+    /// Sums of new configurations, one row each.
     pub sums: Vec<T>,
 }
 

@@ -167,7 +167,7 @@ impl GivenOptions {
         if self.search == Some(SearchKind::Exact) {
             defaults.update = Update::Standard;
         } else if self.merge == Some(true) && defaults.update == Update::Laso {
-            // Where beams merge, the search does not go on from gold.
+            // Merging beams do not go on from the gold prefix.
             defaults.update = Update::MaxViolation;
         }
         let rolls_in = self.roll_in == Some(RollIn::Learned);

@@ -33,7 +33,7 @@ impl Pipeline {
             let system = model.system().name();
             return Err(Error::Usage(format!("{name}: a model of `{system}`; expected taggers before the last model")));
         }
-        // Of the models, some may know of sources.
+        // Some of the models may know of sources.
         let of_model = |model: &Loaded| options.source.filter(|_| !model.sources().is_empty());
         // A joint parser reads the ranks of one tagger.
         let is_read = |model: &Loaded| last.1.joint_target().is_none_or(|column| model.target() == Some(column));

@@ -22,7 +22,13 @@ impl Sentence {
     /// # Errors
     /// The first of [`Sentence::annotation_problems`], or more labels than [`Labels::MAX`].
     pub fn tree(&self, roots: Roots, labels: &mut Labels) -> Result<Tree, Problem> {
-        self.tree_with(roots, |word, name| self.new_label(word, name, labels))
+        let heads = self.heads(roots)?;
+        let label = |word: Node| match self.deprel(word) {
+            "_" if self.is_unlabelled(word) => Err(self.label_problem(word, |word| self.line_of(word))),
+            name => self.new_label(word, name, labels),
+        };
+        let labels = self.words().map(label).collect::<Result<Vec<_>, _>>()?;
+        Ok(Tree::new(&heads, &labels))
     }
 
     /// The tree, in which words whose HEAD or DEPREL is `_` have no head or label; with new labels added to `labels`.
@@ -51,35 +57,6 @@ impl Sentence {
             return Err(self.problem(word, found, "names of relations; is the column the right one?".into()));
         }
         Ok(labels.intern(name))
-    }
-
-    /// The tree, if all of its labels are in `labels`.
-    ///
-    /// # Errors
-    /// The first of [`Sentence::annotation_problems`], or a label that is not known.
-    pub fn tree_of_known_labels(&self, roots: Roots, labels: &Labels) -> Result<Tree, Problem> {
-        self.tree_with(roots, |word, name| {
-            labels.get(name).ok_or_else(|| {
-                let found = format!("the label `{}`", excerpt(name));
-                self.problem(word, found, format!("one of the {} labels that are known", labels.len()))
-            })
-        })
-    }
-
-    fn tree_with(
-        &self,
-        roots: Roots,
-        mut label: impl FnMut(Node, &str) -> Result<LabelId, Problem>,
-    ) -> Result<Tree, Problem> {
-        let heads = self.heads(roots)?;
-        let labels = self
-            .words()
-            .map(|word| match self.deprel(word) {
-                "_" if self.is_unlabelled(word) => Err(self.label_problem(word, |word| self.line_of(word))),
-                name => label(word, name),
-            })
-            .collect::<Result<Vec<_>, _>>()?;
-        Ok(Tree::new(&heads, &labels))
     }
 
     /// Everything that keeps the annotation from being a labelled tree, in the order of lines; of each kind no more than

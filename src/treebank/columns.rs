@@ -238,7 +238,7 @@ mod tests {
         let read = read(text, "id,form,upos,head");
         let sentence = read[0].as_ref().unwrap();
         assert!(sentence.starts_with("# sent_id = w1\n# text = one two three\n1\tone\t"), "{sentence}");
-        // Where a number sign may be a word, what looks like a comment is one.
+        // If a number sign may be a word, a line like a comment is one.
         let read = self::read("# text = a b\n# N\na N\n\n", "form,upos");
         let sentence = read[0].as_ref().unwrap();
         assert!(sentence.starts_with("# sent_id = 1\n# text = a b\n1\t#\t_\tN"), "{sentence}");

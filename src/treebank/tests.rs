@@ -223,16 +223,6 @@ fn packed_files_are_read_and_hashed_unpacked() {
 }
 
 #[test]
-fn only_known_labels_where_that_is_asked() {
-    let sentence = Sentence::new("x", Format::Conllu, &word("1", "0", "root")).unwrap();
-    let mut labels = crate::tree::Labels::default();
-    let problem = sentence.tree_of_known_labels(Roots::Single, &labels).unwrap_err();
-    assert_eq!(problem.found, "the label `root`");
-    let tree = sentence.tree(Roots::Single, &mut labels).unwrap();
-    assert_eq!(sentence.tree_of_known_labels(Roots::Single, &labels).unwrap(), tree);
-}
-
-#[test]
 fn too_many_labels_are_a_problem_and_no_panic() {
     let mut labels: crate::tree::Labels = (0..crate::tree::Labels::MAX).map(|i| i.to_string()).collect();
     let tree = |label: &str, labels: &mut _| {

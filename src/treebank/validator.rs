@@ -107,7 +107,7 @@ fn white_space(columns: &[&str], place: &mut LinePlace<'_>) {
         if !text.contains(is_space) {
             continue;
         }
-        // Of the separators of information, only those at an end count as white space.
+        // Separators of information count as white space only at an end.
         let allowed = match column {
             Column::Misc => true,
             Column::Form | Column::Lemma => !(is_range && text.contains(char::is_whitespace)),

@@ -69,7 +69,7 @@ impl OneRoot {
         }
         let (mut barred, mut crowded) = (None, None);
         let n_headless = n_headless + usize::from(taken.is_some());
-        // Of u1..up, those at or below the item at hand.
+        // Those of u1..up at or below the item at hand.
         let mut n_below = n_headless;
         let mut s0 = None;
         for (item, has_head) in stack {

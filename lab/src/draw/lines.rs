@@ -88,7 +88,7 @@ fn arcs(heads: &[Node]) -> Vec<String> {
     // Brackets that meet at a word would be one line if they shared a level.
     let levels = levels(&spans.iter().map(|&(low, high)| (2 * low, 2 * high + 1)).collect::<Vec<_>>());
     let width = 2 * levels.iter().max().copied().unwrap_or(0);
-    // Of each place where lines go: up, down, left, right.
+    // The directions of lines in each place: up, down, left, right.
     let mut grid = vec![vec![[false; 4]; width]; heads.len()];
     let [up, down, left, right] = [0, 1, 2, 3];
     for (&(low, high), &level) in spans.iter().zip(&levels) {

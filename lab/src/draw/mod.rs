@@ -189,7 +189,7 @@ fn column_texts(sentence: &Sentence, column: Column) -> impl Iterator<Item = &st
     })
 }
 
-/// Of each word whether it is punctuation; entry 0 belongs to word 1.
+/// Flags of words that are punctuation; entry 0 belongs to word 1.
 fn punctuation(sentence: &Sentence) -> Vec<bool> {
     let upos = |word| sentence.column(word, Column::Upos);
     let rule = PunctuationRule::for_tags(sentence.words().map(upos));

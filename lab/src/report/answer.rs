@@ -291,7 +291,7 @@ impl ChosenModels {
     }
 }
 
-/// Of the methods that are `wanted` on a treebank, the one that is best on development data: for all treebanks together, or for each.
+/// The method, of those `wanted` on a treebank, that is best on development data: for all treebanks together, or for each.
 pub(super) fn best(
     summary: &Summary,
     column: &str,
@@ -312,7 +312,7 @@ pub(super) fn best(
         };
         let wanted = |m: &Method| group.clone().all(|treebank| wanted(m, treebank));
         let all = summary.methods(column).into_iter().filter(wanted).filter_map(scored);
-        // Of equals the first.
+        // The first of equals.
         let (method, its_dev, its_test) = all.reduce(|best, other| if other.1 > best.1 { other } else { best })?;
         let weight = group.len() as f64 / treebanks.len() as f64;
         (dev, test) = (dev + its_dev * weight, test + its_test * weight);

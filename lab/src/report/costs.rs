@@ -19,7 +19,7 @@ pub fn costs(summary: &Summary) -> Block {
                 TableCell::number(summary.average(column, &method, value).map(|s| s.mean), digits)
             };
             let of_method = processors(summary, |c, m| c == column && *m == method);
-            // Where processors differ, times are marked by those that they were taken on.
+            // If processors differ, times are marked by theirs.
             let timed = |digits: usize, value: &dyn Fn(&Record, &Decoding) -> f64| {
                 let mut cell = figure(digits, value);
                 if all.len() > 1 && cell.value.is_some() {

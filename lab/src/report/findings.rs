@@ -30,7 +30,7 @@ pub fn findings(summary: &Summary, directions: &[Direction]) -> Vec<String> {
     of_paper(directions).into_iter().chain(of_all).collect()
 }
 
-/// Of one column the row that is best on development data, beside the row that all are compared with.
+/// The row of one column that is best on development data, beside the row that all are compared with.
 fn lead(summary: &Summary, column: &str, baseline: &str, metric: Metric) -> Option<(Chosen, Gain)> {
     let against = summary.method_of(column, baseline)?;
     let side = best(summary, column, metric, &|m: &Method, _| *m != against)?;

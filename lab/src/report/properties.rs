@@ -61,7 +61,7 @@ fn compared<'s>(summary: &'s Summary<'_>, metric: Metric) -> Vec<Compared<'s>> {
 pub fn properties(summary: &Summary, metric: Metric) -> Option<Block> {
     let compared = compared(summary, metric);
     let mut lines: Vec<(String, Properties, f64)> = Vec::new();
-    // Of folds no words are unknown to all models.
+    // No words of folds are unknown to all models.
     let is_whole = |data: &&Arc<Data>| !matches!(data.source, TreebankSource::Folds { .. });
     for data in summary.plan.treebanks.iter().filter(is_whole) {
         let treebank = data.source.to_string();

@@ -371,7 +371,7 @@ mod tests {
     fn differences_are_of_common_seeds_and_none_for_the_baseline() {
         let plan = plan();
         let mut store = Store::default();
-        // Of "greedy" both seeds, of "dynamic" the second only.
+        // Both seeds of "greedy", the second alone of "dynamic".
         for i in [0, 1, 3] {
             store.insert(record(&plan.cells[i], "r1"));
         }

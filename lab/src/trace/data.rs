@@ -188,7 +188,7 @@ pub struct BeamItem {
     /// The nodes of each list, by its name, from left to right.
     #[serde(flatten)]
     pub lists: BTreeMap<&'static str, Vec<Node>>,
-    /// Of each list the chain that holds its cells: of stacks from the top, of others from the front.
+    /// The chain that holds the cells of each list: stacks from the top, others from the front.
     pub chains: Vec<Option<u32>>,
     /// All arcs so far by dependent, each a head, a dependent and the number of a label.
     pub arcs: Vec<(Node, Node, LabelId)>,

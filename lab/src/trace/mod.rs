@@ -5,7 +5,7 @@
 //! | [`data`] | the record, which `--json` writes |
 //! | `watch` | decoding with somebody looking on: the part that is made for each transition system |
 //! | `explain` | what each template contributes to a score |
-//! | `record` | from what was seen to the record |
+//! | `record` | the record of an observed search |
 //! | `packed` | the record as the page holds it, in a quarter of the space |
 //! | `page` | the record as one page of HTML |
 

@@ -70,7 +70,7 @@ struct PackedItem {
     reads: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     options: Option<usize>,
-    /// Of each successor: the rank at which it was kept, less than 0 that of its twin, or 0.
+    /// The rank at which each successor was kept, less than 0 that of its twin, or 0.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fates: Vec<i64>,
     /// Places of successors that gold goes on with.

@@ -1,4 +1,4 @@
-//! From what was seen to the record.
+//! The record of an observed search.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! From scores to trees.
+//! Decoding: scores to trees.
 
 use super::Biaffine;
 use super::score::{BiaffineScoring, LabelProducts, Reading, heads_of};
@@ -100,7 +100,7 @@ impl BiaffineWorkspace {
                 logarithms(of_labels, mask, row);
                 let permitted = row.iter().zip(mask).zip(0..).filter(|((_, mask), _)| **mask == 0);
                 let scored = permitted.map(|((score, _), label)| (*score, label));
-                // Of equal ones the first.
+                // The first of equal ones.
                 let highest = scored.reduce(|a: (i32, LabelId), b| if b.0 > a.0 { b } else { a });
                 let (score, label) = highest.unwrap_or_default();
                 let place = arcs.place(head, dependent);

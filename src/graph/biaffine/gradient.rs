@@ -1,4 +1,4 @@
-//! From gold trees to the gradients of all numbers.
+//! Gradients of all parameters from gold trees.
 //!
 //! With p the probabilities of heads and q those of labels, e the indicator of the gold one, names as in the
 //! [formulas](super):
@@ -199,7 +199,7 @@ fn learn(
 }
 
 impl SentenceGradient {
-    /// From scores to the gradients of the loss in them.
+    /// Gradients of the loss in the scores.
     fn descend(&mut self, scores: &mut [f32], mask: &[i32], gold: usize, scale: f32) {
         let permitted = |&place: &usize| mask[place] != FORBIDDEN;
         let best = (0..scores.len()).filter(permitted).max_by(|&a, &b| scores[a].total_cmp(&scores[b]));

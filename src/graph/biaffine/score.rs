@@ -1,4 +1,4 @@
-//! From sentences to scores of arcs and labels.
+//! Scores of arcs and labels of sentences.
 //!
 //! Sentences are encoded side by side; from there on each is on its own. What becomes of one does not depend on the others.
 

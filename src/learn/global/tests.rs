@@ -145,7 +145,7 @@ fn hamming(tree: &Tree, gold: &Tree) -> u32 {
     gold.words().map(of_word).sum()
 }
 
-/// Of these prefixes the highest score, and the only one that has it, if there is only one.
+/// The highest score of these prefixes, and the one that has it, if there is only one.
 fn best<'p, 'a, S>(prefixes: impl Iterator<Item = &'p Prefix<'a, S>> + Clone) -> (i64, Option<&'p Prefix<'a, S>>)
 where
     'a: 'p,
@@ -193,7 +193,7 @@ fn by_definition<S: TransitionSystem>(
         learn_difference(AdditionOrder::LastFirst, wrong, right, (model, memory, context), &mut gradient);
         start = match from {
             RestartFrom::Best => vec![wrong],
-            // Of twins only the best is in the beam.
+            // Only the best of twins is in the beam.
             RestartFrom::Beam => levels[step].iter().map(|prefix| prefix.item).collect(),
         };
     }

@@ -56,7 +56,7 @@ impl AmongCorrect {
         let is_canonical = |candidate: &CorrectTransition| canonical == Some((candidate.point, candidate.mv));
         let chosen = match self.correct {
             Correct::Random => candidates[random::below(candidates.len() as u64, &mut self.stream) as usize],
-            // There is no canonical one but for those that ask for it.
+            // The canonical one is known only if it was asked for.
             _ => candidates.iter().copied().find(is_canonical).unwrap_or_else(|| best(candidates)),
         };
         candidates.clear();

@@ -6,7 +6,7 @@
 //! a squared loss solves the differential equation of infinitely many infinitely small ones (Karampatziakis & Langford
 //! 2011): u = (y − p) (1 − exp(−2ηP)) / P, and w_i ← w_i + u f r_i x_i.
 //!
-//! Of another loss the gradient is taken for that of a squared loss with the target p − g/2. In networks, which use this for
+//! The gradient g of another loss is taken for that of a squared loss with the target p − g/2. In networks, which use this for
 //! their hidden units, Vowpal Wabbit does the same.
 
 use super::rule::{StepClock, UpdateRule};

@@ -1,4 +1,4 @@
-//! From the gradients of sums to those of what made them: back through the three memories, the compositions and the tokens.
+//! The backward pass from the gradients of sums through the three memories, the compositions and the tokens.
 //!
 //! Nodes form trees, in which gradients go from the leaves to the first node: those of equal depth, of all sentences of a
 //! mini-batch, are one product of matrices. The gradient in a node is the sum of those from all configurations and
@@ -137,7 +137,7 @@ impl Gradients {
         self.of_token_vectors(&pass, tapes, of_items)
     }
 
-    /// From the sums of hidden units to what they read: by item, and by node and layer of each sequence.
+    /// Gradients of the vectors that hidden units read: by item, and by node and layer of each sequence.
     fn of_places(&mut self, pass: &Pass, sums: &[f32]) -> (Vec<f32>, [Vec<f32>; N_SEQUENCES]) {
         let Pass { shape, network, offsets, .. } = pass;
         let StackShape { layers, units, .. } = *shape;
@@ -171,7 +171,7 @@ impl Gradients {
         (of_items, of_outputs)
     }
 
-    /// From the vectors of trees to those of their parts, and at last of tokens.
+    /// Gradients of trees' parts, and at last of tokens, from those of trees.
     fn of_compositions(&mut self, pass: &Pass, of_items: &mut [f32]) {
         let StackShape { units, label, .. } = pass.shape;
         let all = |(number, tape): (usize, &&StackTape)| -> Vec<[u32; 3]> {
@@ -180,7 +180,7 @@ impl Gradients {
         };
         let parts: Vec<[u32; 3]> = pass.tapes.iter().enumerate().flat_map(all).collect();
         let first = pass.offsets.n_tokens as usize;
-        // Of a tree: one more than the larger one of its parts.
+        // A tree's is one more than the larger one of its parts.
         let mut heights = vec![0_u32; parts.len()];
         for (number, parts) in parts.iter().enumerate() {
             let height = |item: u32| (item as usize).checked_sub(first).map_or(0, |tree| heights[tree] + 1);
@@ -225,7 +225,7 @@ impl Gradients {
         }
     }
 
-    /// From the vectors of tokens to their embeddings.
+    /// Gradients of tokens' embeddings from those of their vectors.
     fn of_token_vectors(&mut self, pass: &Pass, tapes: &[&Tape], mut of_items: Vec<f32>) -> Vec<f32> {
         let StackShape { units, embedding, .. } = pass.shape;
         let n = pass.offsets.n_tokens as usize;
@@ -249,7 +249,7 @@ impl<'p> Pass<'p> {
         Pass { shape, network, parameters, tapes, offsets, vectors, chains }
     }
 
-    /// From the gradients in nodes, by layer, to those of a sequence's parameters.
+    /// Gradients of a sequence's parameters from those in nodes, by layer.
     fn of_sequence(&self, sequence: usize, mut of_outputs: Vec<f32>) -> SequenceGradients {
         let StackShape { layers, units, .. } = self.shape;
         let Chain { parents, tapes, cells, outputs, gates, .. } = &self.chains[sequence];

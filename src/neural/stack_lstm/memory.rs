@@ -12,9 +12,9 @@ use crate::model::Network;
 pub struct StackMemory {
     pub(super) items: Items,
     pub(super) sequences: [Sequence; N_SEQUENCES],
-    /// Of the configuration that was found last, by place: its node, of M0 its item.
+    /// The configuration that was found last: by place its node, of M0 its item.
     pub found: Vec<u32>,
-    /// Of configurations whose sums are to be made: the same.
+    /// The same of configurations whose sums are to be made.
     pub new: Vec<u32>,
     /// By sequence and layer: what a layer reads of the one below is multiplied by this. Empty if nothing is left out.
     pub(super) masks: Vec<f32>,
@@ -33,7 +33,7 @@ pub struct StackMemory {
 pub struct Items {
     pub vectors: Vec<f32>,
     pub n_tokens: u32,
-    /// Of the trees: the items of the head and the dependent, and the relation.
+    /// The items of the head and the dependent of each tree, and the relation.
     pub parts: Vec<[u32; 3]>,
     /// Number of these that have a vector.
     pub n_made: usize,

@@ -7,7 +7,7 @@
 //! | [finalfusion](https://finalfusion.github.io) | its first bytes | words and their rows of a matrix that is not quantised |
 //!
 //! Words are looked up as the model reads them: in lower case and with digits made equal, unless it reads them as they are written.
-//! Of several words of the file that become one in this way, the one that is spelt like it has its vector, else the first of them.
+//! If several words of the file become one in this way, its vector is that of the word that is spelt like it, else the first one's.
 
 mod finalfusion;
 mod source;

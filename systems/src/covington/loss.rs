@@ -7,7 +7,7 @@
 //!
 //! loss = number of gold arcs that cannot be made + number of cycles.
 //!
-//! Of a tree of which some arcs alone count, the others are left out: their words may get any head, or none.
+//! If only some arcs of a tree count, the others are left out: their words may get any head, or none.
 //!
 //! **One root.** If the tree must be completed, with one word on the root, more may be lost. What remains to be decided is
 //! a head for the top of each connected part, among the nodes of other parts that it will still meet; so the loss is the

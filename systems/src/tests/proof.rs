@@ -73,7 +73,7 @@ fn tags_cost_what_labels_do() {
         let scope = Scope { n_labels: 2, ..projective(n_words, Roots::Several) };
         let found = findings(super::TAGGER, scope);
         assert_eq!((found.mismatches, found.zero_set_errors, found.stuck), (0, 0, 0), "{scope:?}");
-        // Of all trees those in which all words hang on the root are tagged sentences.
+        // Trees in which all words hang on the root are tagged sentences.
         assert_eq!((found.derivable, found.rebuilt), (1 << n_words, 1 << n_words), "{scope:?}");
     }
 }

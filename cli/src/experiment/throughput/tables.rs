@@ -25,7 +25,7 @@ pub struct Parsed<'a> {
 }
 
 impl<'a> Parsed<'a> {
-    /// Of a step that parsed and has a record.
+    /// Figures of a step that parsed and has a record.
     fn of(step: &'a Step, record: Option<&'a Measurement>) -> Option<Parsed<'a>> {
         match (step.what, &record?.figures) {
             (What::Parse { input, width, threads }, Figures::Parsing(figures)) => {

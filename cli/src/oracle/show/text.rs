@@ -83,7 +83,7 @@ fn row(shown: &Shown, step: &Step) -> Row {
         _ = write!(buffer, " +{hidden}");
     }
     let at = |point| if step.points == 1 { String::new() } else { format!("@{point}") };
-    // Of many moves only the best.
+    // Only the best of many moves.
     let least = step.costs.iter().map(|cost| cost.cost).min();
     let listed = step.costs.iter().filter(|cost| step.points == 1 || Some(cost.cost) == least);
     let listed: Vec<String> = listed.map(|cost| format!("{}{} {}", cost.mv, at(cost.point), cost.cost)).collect();

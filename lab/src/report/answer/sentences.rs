@@ -15,7 +15,7 @@ fn times(values: impl Iterator<Item = f64>) -> Option<Value> {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     let shown = |value: f64| if value < 9.95 { format!("{value:.1}") } else { format!("{value:.0}") };
-    // Of an even number the mean of the two in the middle.
+    // The mean of the two in the middle of an even number.
     let (least, most) = (shown(*values.first()?), shown(*values.last()?));
     let median = shown((values[(values.len() - 1) / 2] + values[values.len() / 2]) / 2.0);
     Some(view! { median, least, most })

@@ -9,7 +9,7 @@ use crate::report::answer::Answer;
 use crate::report::document::Document;
 use crate::report::templates::view;
 
-/// Of each experiment the document that answers the question, the whole before small versions; those with exploration come
+/// The document of each experiment that answers the question, the whole before small versions; those with exploration come
 /// first, then those with the most treebanks, then those with the most pairs of models.
 pub(in crate::report) fn documents(experiments: &[Experiment]) -> Vec<(&Document, &Answer)> {
     let of = |e: &'_ Experiment| -> Option<usize> { e.profiles.iter().position(|d| d.answer.is_some()) };
@@ -25,7 +25,7 @@ pub(in crate::report) fn main_answer(experiments: &[Experiment]) -> Option<(&Doc
     let key = |(document, answer): &(&Document, &Answer)| {
         (document.has_protocol, document.profile == "full", answer.explores, answer.weight())
     };
-    // Of equals the first.
+    // The first of equals.
     documents(experiments).into_iter().reduce(|best, other| if key(&other) > key(&best) { other } else { best })
 }
 

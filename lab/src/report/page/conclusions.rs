@@ -56,7 +56,7 @@ fn on_more_systems<'a>(experiments: &'a [Experiment], main: &Document, answer: &
         let is_fair = other.explores && other.are_systems && other.metric == answer.metric;
         document.name != main.name && is_fair && other.settings.len() > answer.settings.len()
     });
-    // Of equals the first.
+    // The first of equals.
     let most = others.reduce(|most, other| if other.1.settings.len() > most.1.settings.len() { other } else { most });
     let (document, other) = most?;
     let text = sentences("conclusions.jinja", view! { part => "systems", a => other.view() }).pop()?;

@@ -12,7 +12,7 @@ pub(in crate::report) const ABOUT: &str = "Of each table the differences between
                     treebanks, and how many of these are significant over treebanks (sign test, p < .05); of the others those that are \
                     furthest from the paper.";
 
-/// Of each experiment that has figures of a paper beside ours what one sees first.
+/// The first document of each experiment that has figures of a paper beside ours.
 pub(super) fn papers(experiments: &[Experiment]) -> Vec<(&Document, &Reproduction)> {
     let firsts = experiments.iter().map(|experiment| &experiment.profiles[0]);
     firsts.filter_map(|document| Some((document, document.reproduction.as_ref()?))).collect()
