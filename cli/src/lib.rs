@@ -68,8 +68,9 @@ enum Command {
     Train(Box<train::Args>),
     /// Parse or tag CoNLL-U or CoNLL-X with trained models
     ///
-    /// Of a parser only HEAD and DEPREL change, and the enhanced graph is left out, for it would be stale: DEPS is emptied, empty nodes go.
-    /// A tagger fills its column of tags. What the input has in these columns is not read.
+    /// A parser changes only HEAD and DEPREL, and leaves out the enhanced graph, which would be stale: DEPS becomes `_` and empty nodes go,
+    /// unless --enhanced keep is given. A tagger fills its column of tags. The input's values in these columns are read only with
+    /// --keep-heads and --keep-labels.
     #[command(visible_alias = "tag")]
     Parse(parse::Args),
     /// Score a parsed file against the gold file, or two of them against each other
@@ -81,12 +82,12 @@ enum Command {
     /// Combine several parsers' trees of the same words to one tree, by votes
     ///
     /// Every file votes for its arcs, and the tree with most votes is found exactly (Sagae & Lavie 2006). Labels are voted for by the files
-    /// that have the arc. Of equals the first file decides. Files that do not hold the same words are errors (exit code 2). In CoNLL-U one
+    /// that have the arc. The first file decides ties. Files that do not hold the same words are errors (exit code 2). In CoNLL-U one
     /// word hangs on the root, even if the files have several.
     Combine(combine::Args),
     /// Draw trees, or two trees of the same words with their differences: SVG, LaTeX, text, or a page of all
     ///
-    /// Of two trees the first stands above the words, the second beneath them. Arcs of words with different heads are dashed, labels that
+    /// The first of two trees stands above the words, the second beneath them. Arcs of words with different heads are dashed, labels that
     /// differ under the same head are framed, and the scores of the second tree against the first are written below. Columns are read from
     /// the first file. Scripts that are written from right to left are drawn so.
     ///

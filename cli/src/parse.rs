@@ -22,10 +22,6 @@ use treebeam::treebank::{Enhanced, Format, Reader, Sentence};
 /// Options of `treebeam parse`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Of a parser only HEAD and DEPREL change, and the enhanced graph is left out, for it would be stale: DEPS is emptied, empty nodes go,
-unless --enhanced keep is given. A tagger fills its column of tags and leaves the others as they are. What the input has in these
-columns is not read but for --keep-heads and --keep-labels.
-
 Examples:
   treebeam parse en.model test.conllu -o parsed.conllu
   treebeam parse --model en.model --keep-going found.conllu -o parsed.conllu

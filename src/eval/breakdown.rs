@@ -29,7 +29,7 @@ choice! {
         Direction,
         /// Labels that are taken for others
         LabelConfusion,
-        /// To words of which tag what belongs to words of another is attached
+        /// Wrong heads: the tag of the gold head, and that of the predicted one
         TagConfusion,
         /// By the confidence in MISC, as `parse --confidences` writes it: reliability of confidences
         Confidence,

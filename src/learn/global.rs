@@ -25,7 +25,7 @@
 //!     i := the step where the best prefix outscores the best gold one most, or where gold fell off
 //!     if there is none: end
 //!     learn from the pair of prefixes of step i
-//!     both beams := the best item of step i, or all of them, of which those are gold that have lost least
+//!     both beams := the best item of step i, or all of them; those that have lost least are gold
 //! ```
 //!
 //! **MIRA**: the step is as long as it takes for the gold prefix to win by the loss, and at most C; of several pairs of prefixes that

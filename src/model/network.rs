@@ -16,7 +16,7 @@ choice! {
         Linear = "linear",
         /// A network of one hidden layer over embeddings (Chen & Manning 2014).
         FeedForward = "feed-forward",
-        /// The same over what a bidirectional long short-term memory makes of a sentence's words (Kiperwasser & Goldberg 2016).
+        /// The same over the outputs of a bidirectional long short-term memory that reads the sentence (Kiperwasser & Goldberg 2016).
         Bilstm = "bilstm",
         /// A hidden layer over long short-term memories of the stack, the buffer and the actions so far, which compose partial trees
         /// (Dyer et al. 2015).

@@ -11,7 +11,7 @@ choice! {
         Greedy = "greedy",
         /// Whole derivations in a beam.
         Global = "global",
-        /// Learning to search: one decision at a time, by what each costs after roll-ins and roll-outs.
+        /// Learning to search: one decision at a time, by costs estimated with roll-ins and roll-outs.
         L2s = "l2s",
     }
 }
@@ -31,8 +31,8 @@ choice! {
         Hybrid,
         /// Every step at which gold falls off the beam; the search then goes on from the gold prefix (Daumé & Marcu 2005).
         Laso,
-        /// As max-violation; both beams then start again from the predicted prefix, of which what costs least is gold, and so to the
-        /// end of the sentence (Aufrant, Wisniewski & Yvon 2017). For oracles that know the costs in all configurations.
+        /// As max-violation; both beams then start again from the predicted prefix, where actions of least cost are gold, until the
+        /// sentence ends (Aufrant, Wisniewski & Yvon 2017). For oracles that know the costs in all configurations.
         Restart,
         /// The same where gold falls off the beam.
         RestartEarly,
@@ -44,7 +44,7 @@ choice! {
     pub enum RestartFrom {
         /// The best one, which is gold.
         Best = "best",
-        /// All, of which those are gold that have lost least.
+        /// All; those that have lost least are gold.
         Beam = "beam",
     }
 }

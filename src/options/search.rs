@@ -39,7 +39,7 @@ choice! {
         Learned = "learned",
         /// One or the other, drawn for each roll-out.
         Mixture = "mixture",
-        /// Nobody: actions other than those of least cost cost 1.
+        /// No roll-out: actions of least cost cost 0, all others 1.
         None = "none",
     }
 }
