@@ -118,16 +118,18 @@ def statements():
     yield "docs/src/paper.md", r"and (\d+\.\d+) with predicted (?:tags|ones)", [with_predicted], 0.0051
     whole = Experiment("study", least=801)
     lines = [(study, "arc-standard", "arc-standard | stack | gold"), (study, "arc-eager zn11", "arc-eager | zn11 | gold"), (study, predicted[1], "arc-hybrid | stack | predicted")]
-    lines += [(whole, "arc-eager zn11", "arc-eager | zn11, whole treebanks | gold"), (whole, predicted[2], "arc-eager | zn11, whole treebanks | predicted")]
+    lines += [(whole, "arc-standard", "arc-standard | stack, whole | gold")]
+    lines += [(whole, "arc-eager zn11", "arc-eager | zn11, whole | gold"), (whole, predicted[2], "arc-eager | zn11, whole | predicted")]
     for experiment, column, columns in lines:
         best = experiment.chosen(column)
         points = experiment.gains(column, *best).values()
         row = r"\| %s \| (\d+\.\d+) \| (\d+\.\d+) \| ([+-]\d+\.\d+) \| [^|]* \| (\d+) \|" % columns.replace("|", r"\|")
         sides = [sum(experiment.score(column, rows[t], t) for t in rows) / len(rows) for rows in reversed(best)]
         yield "docs/src/paper.md", row, [*sides, sum(points) / len(points), sum(p > 1e-9 for p in points)], 0.0051
-    gains = whole.gains("arc-eager zn11", *whole.chosen("arc-eager zn11")).values()
-    for text, pattern in [("README.md", r"on whole treebanks, with arc-eager and gold tags, (\d+\.\d+)"), ("docs/src/paper.md", r"On whole treebanks, with arc-eager and gold tags, it gains (\d+\.\d+)")]:
-        yield text, pattern, [sum(gains) / len(gains)], 0.0051
+    gains = [whole.gains(column, *whole.chosen(column)).values() for column in ["arc-standard", "arc-eager zn11"]]
+    gains = [sum(points) / len(points) for points in gains]
+    for text in ["README.md", "docs/src/paper.md"]:
+        yield text, r"[Oo]n whole treebanks, with gold tags, (?:it gains )?(\d+\.\d+) with arc-standard and (\d+\.\d+) with arc-eager", gains, 0.0051
     scores = [study.mean(column, "restart") for column in ["arc-standard", "arc-eager", "arc-hybrid"]]
     yield "docs/src/paper.md", r"\| restart \| (\d+\.\d+) \| (\d+\.\d+) \| (\d+\.\d+) ", scores, 0.0051
 
