@@ -256,7 +256,7 @@ fn joint_parsers_read_alternatives_of_a_tagger() {
     let behind = output(path, "parse --model upos.model --model m --alternatives 2 test.conllu");
     fs::write(path.join("tagged.conllu"), output(path, "tag --model upos.model --alternatives 2 test.conllu")).unwrap();
     assert_eq!(output(path, "parse --model m tagged.conllu"), behind);
-    // Of two taggers that of the joint parser's column alone writes ranks.
+    // Only the tagger of the joint parser's column writes ranks.
     let with_xpos = |line: &str| {
         let mut columns: Vec<&str> = line.split('\t').collect();
         if columns.len() == 10 {

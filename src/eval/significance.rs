@@ -18,7 +18,7 @@ use crate::random::{Xoshiro256PlusPlus, below, stream};
 /// The share of resamples that an [`Interval`] contains.
 pub const LEVEL: f64 = 0.95;
 
-/// The number of sentences from which on those with the same counts are drawn together. Treebanks have fewer; what comes out for them stays
+/// Least number of sentences for which those with the same counts are drawn together. Treebanks have fewer; what comes out for them stays
 /// what it was when every sentence was drawn by itself.
 const MANY: usize = 100_000;
 

@@ -29,7 +29,7 @@ pub struct ByteWeights {
 /// Blocks of columns that stand together.
 #[derive(Debug, Clone, Copy)]
 struct Stripe<'w> {
-    /// As many as there are `panels`, of each four rows.
+    /// Blocks of weights: as many as there are `panels` for every four rows.
     blocks: &'w [[i8; BLOCK]],
     panels: usize,
     /// The first column.

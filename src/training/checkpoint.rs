@@ -21,7 +21,7 @@ struct CheckpointSummary<H> {
     header: H,
     iteration: u32,
     reports: Vec<IterationReport>,
-    /// Iteration and score of the best model so far.
+    /// Iteration and score of the model that is kept so far.
     best: Option<(u32, u64)>,
 }
 

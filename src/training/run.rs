@@ -45,11 +45,11 @@ pub trait Run {
     /// # Errors
     /// If training diverges, which breaks the iteration off, too: weights have grown beyond what can be summed or written.
     fn try_iterate(&mut self, tick: &mut Tick) -> Result<ControlFlow<()>>;
-    /// A message if the run ended before its time: units had died, and the best model is of an earlier iteration.
+    /// A message if the run ended before its time: units had died, and the model that is kept is of an earlier iteration.
     fn stands_still(&self) -> Option<String> {
         None
     }
-    /// Checks the best model at the end: a message if it has learned next to nothing, though it may be too early to know.
+    /// Checks the model that is kept at the end: a message if it has learned next to nothing, though it may be too early to know.
     ///
     /// # Errors
     /// If it has learned next to nothing in many steps.
@@ -66,7 +66,7 @@ pub trait Run {
     /// # Errors
     /// If it cannot be read, is damaged, or is of another run.
     fn load(&mut self, path: &Path) -> Result<()>;
-    /// Writes the best model.
+    /// Writes the model that is kept.
     ///
     /// # Errors
     /// If there was no iteration or the model cannot be written.
@@ -75,7 +75,7 @@ pub trait Run {
 
 /// A training run that makes models of type `M`.
 pub trait ModelRun<M>: Run {
-    /// The best model.
+    /// The model that is kept.
     ///
     /// # Errors
     /// If there was no iteration.
@@ -155,7 +155,7 @@ pub struct Trainer<S, P: Averaged> {
     setup: S,
     pool: ThreadPool,
     progress: Progress<P>,
-    /// The iteration in which units had died, if the best model is of an earlier one.
+    /// The iteration in which units had died, if the model that is kept is of an earlier one.
     stands_still: Option<u32>,
 }
 

@@ -28,7 +28,7 @@ pub struct MergedSearch<'a, 's> {
     width: usize,
     /// Number of derivations to find.
     k: usize,
-    /// Actions that differ in labels alone and lead to the same item are looked at up to this number.
+    /// Most actions to look at that differ in labels alone and lead to the same item.
     most_labels: Option<usize>,
     /// Outcomes of the candidates of the last step.
     outcomes: HashMap<Taken, Successor>,
