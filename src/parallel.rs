@@ -7,6 +7,9 @@ use rayon::prelude::*;
 use std::iter::repeat_with;
 use std::sync::{Mutex, MutexGuard};
 
+/// Most tasks that one piece of work is divided into: enough to keep threads busy though tasks take unequal time.
+const MAX_TASKS: usize = 1024;
+
 /// Does the work with each number below `n`, by the threads of the current pool.
 fn each(n: usize, work: &(dyn Fn(usize) + Sync)) {
     (0..n).into_par_iter().with_max_len(1).for_each(work);
@@ -23,13 +26,13 @@ pub fn within<T: Send>(pool: &ThreadPool, work: impl FnOnce() -> T + Send) -> T 
 
 /// Results for each number below `n`, in their order, by the threads of the current pool.
 pub fn map<T: Send>(n: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let results: Vec<Mutex<Option<T>>> = repeat_with(Mutex::default).take(n).collect();
-    each(n, &|i| {
-        let result = of(i);
-        *locked(&results[i]) = Some(result);
+    let size = n.div_ceil(MAX_TASKS).max(1);
+    let tasks: Vec<Mutex<Vec<T>>> = repeat_with(Mutex::default).take(n.div_ceil(size)).collect();
+    each(tasks.len(), &|task| {
+        let results = (task * size..n.min((task + 1) * size)).map(&of).collect();
+        *locked(&tasks[task]) = results;
     });
-    let result = |result: Mutex<Option<T>>| result.into_inner().expect(WHOLE).expect("all results are there");
-    results.into_iter().map(result).collect()
+    tasks.into_iter().flat_map(|task| task.into_inner().expect(WHOLE)).collect()
 }
 
 /// [`map`] by the threads of the pool or, without one, by this thread.
@@ -73,15 +76,18 @@ mod tests {
     use super::*;
     use crate::process::thread_pool;
 
+    /// More than tasks, and no multiple of them.
+    const N: usize = 3000;
+
     #[test]
     fn results_are_in_order_on_any_number_of_threads() {
-        let squares: Vec<usize> = (0..1000).map(|i| i * i).collect();
-        assert_eq!(map_on(None, 1000, |i| i * i), squares);
+        let squares: Vec<usize> = (0..N).map(|i| i * i).collect();
+        assert_eq!(map_on(None, N, |i| i * i), squares);
         for threads in [1, 2, 3] {
             let pool = thread_pool(threads).unwrap();
-            assert_eq!(map_on(Some(&pool), 1000, |i| i * i), squares);
+            assert_eq!(map_on(Some(&pool), N, |i| i * i), squares);
             let with = within(&pool, || {
-                map_with(1000, Vec::new, |seen: &mut Vec<usize>, i| {
+                map_with(N, Vec::new, |seen: &mut Vec<usize>, i| {
                     seen.push(i);
                     (i * i, seen.len())
                 })
@@ -90,14 +96,14 @@ mod tests {
             // Each thread has one workspace, in which it sees one number more each time.
             let first = with.iter().filter(|(_, n)| *n == 1).count();
             assert!((1..=threads).contains(&first), "{first} workspaces of {threads} threads");
-            let mut items: Vec<usize> = (0..1000).collect();
+            let mut items: Vec<usize> = (0..N).collect();
             let before = within(&pool, || {
                 map_mut(&mut items, |i, item| {
                     *item *= i;
                     i
                 })
             });
-            assert_eq!((items, before), (squares.clone(), (0..1000).collect()));
+            assert_eq!((items, before), (squares.clone(), (0..N).collect()));
         }
     }
 
