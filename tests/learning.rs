@@ -227,21 +227,21 @@ fn every_update_strategy_learns_what_it_is_shown() {
 fn every_objective_of_global_training_learns_what_it_is_shown() {
     let shown = treebank(generated(27, 15));
     let held_out = treebank(generated(28, 25));
-    let sgd = |l2| TrainOptions { learner: Learner::Sgd, rate: Some(0.1), l2, ..TrainOptions::default() };
     let by = |learner| TrainOptions { learner, ..TrainOptions::default() };
+    let subgradients = TrainOptions { l2: Some(1e-4), ..by(Learner::Sgd) };
     use Objective::{Crf, LossAugmented, Perceptron, SoftmaxMargin};
     let ways = [
         (LossAugmented, Update::MaxViolation, by(Learner::Perceptron)),
         (LossAugmented, Update::Laso, by(Learner::Perceptron)),
         (LossAugmented, Update::MaxViolation, by(Learner::Mira)),
-        (LossAugmented, Update::MaxViolation, sgd(Some(1e-4))),
+        (LossAugmented, Update::MaxViolation, subgradients),
         (LossAugmented, Update::Early, by(Learner::Adagrad)),
         (Perceptron, Update::MaxViolation, by(Learner::Adagrad)),
         (Crf, Update::Early, by(Learner::Adagrad)),
         (Crf, Update::Laso, by(Learner::Adagrad)),
         (LossAugmented, Update::Restart, by(Learner::Mira)),
         (Crf, Update::RestartEarly, by(Learner::Adagrad)),
-        (Crf, Update::Early, sgd(None)),
+        (Crf, Update::Early, TrainOptions { rate: Some(0.1), ..by(Learner::Sgd) }),
         (SoftmaxMargin, Update::Early, by(Learner::Adagrad)),
     ];
     for (objective, update, options) in ways {

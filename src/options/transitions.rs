@@ -17,6 +17,11 @@ use crate::treebank::Column;
 /// 8.6, 2.0, 1.3, 81.08, 81.01, 81.07; en_ewt 20.0, 5.2, 3.6, 85.61, 85.58, 85.56.
 const MIN_GRADIENT: f64 = 0.02;
 
+/// Learning rate of stochastic subgradients of the structured hinge, which are as large as derivations are long, while the margin is that
+/// of the losses. On 300 sentences of four treebanks, by three systems, with an L2 norm, 0.5, 0.1 and 0.03 give 56.2, 57.3 and 57.7 LAS on
+/// development data; with 0.5 some models of other treebanks diverge.
+const SUBGRADIENT_RATE: f32 = 0.03;
+
 impl TrainOptions {
     /// The defaults for this system, kind of training and learner. They differ from [`TrainOptions::default`] in what
     /// depends on these: the feature set, the oracle, the update, the number of roots and the number of replicas.
@@ -152,7 +157,9 @@ impl TrainOptions {
         learner.in_fixed_point = self.training == Training::Global;
         // Steps of other learners go by the number of gradients.
         learner.by_sentence = learner.l2 > 0.0 && learner.in_fixed_point;
-        learner.rate = self.rate.map_or(learner.rate, |rate| rate as f32);
+        let is_subgradient = (self.learner, self.objective()) == (Learner::Sgd, Objective::LossAugmented);
+        let suited = if is_subgradient { SUBGRADIENT_RATE } else { learner.rate };
+        learner.rate = self.rate.map_or(suited, |rate| rate as f32);
         learner.hidden = self.hidden.map_or(learner.hidden, |hidden| hidden as usize);
         learner
     }

@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 
 use crate::configuration::{Configuration, PlainView, Point};
 use crate::system::{Action, Move, Permitted, Transitions};
-use crate::tree::{Gold, LabelId, NO_LABEL, NO_NODE, Node, ROOT};
+use crate::tree::{Gold, LabelId, NO_LABEL, NO_NODE, Node, ROOT, Tree};
 
 /// The configurations of a system for sentences of one length, and the transitions between them.
 ///
@@ -20,6 +20,8 @@ pub struct Space<C> {
     pub permitted: Vec<Vec<Permitted>>,
     /// True for each configuration that is terminal.
     pub terminal: Vec<bool>,
+    /// The tree that each terminal configuration has built.
+    built: Vec<Option<Tree>>,
     /// The least number of transitions from the initial configuration to each.
     pub steps: Vec<usize>,
     /// For each configuration but the initial one the number of another that leads to it in the fewest transitions, and how.
@@ -45,6 +47,7 @@ impl<C: PlainView + Configuration<Arena = ()>> Space<C> {
             configurations: vec![initial],
             permitted: Vec::new(),
             terminal: Vec::new(),
+            built: Vec::new(),
             steps: vec![0],
             came_from: vec![(0, Action::bare(Move::Idle))],
             order: Vec::new(),
@@ -77,6 +80,7 @@ impl<C: PlainView + Configuration<Arena = ()>> Space<C> {
             }
             space.permitted.push(permitted);
             space.terminal.push(terminal);
+            space.built.push(terminal.then(|| c.tree()));
             space.first.push(space.transitions.len());
         }
         space.order = space.sorted();
@@ -151,8 +155,7 @@ impl<C: PlainView + Configuration<Arena = ()>> Space<C> {
     pub fn losses(&self, gold: &Gold) -> Vec<u32> {
         let mut losses = vec![u32::MAX; self.len()];
         for &c in self.order.iter().rev() {
-            losses[c] = if self.terminal[c] {
-                let built = self.configurations[c].tree();
+            losses[c] = if let Some(built) = &self.built[c] {
                 // A word that is left without a head hangs on the root, by the label of such words, if that counts.
                 let wrong = |&word: &Node| match built.head(word) {
                     NO_NODE => !(self.headless_are_roots && gold.head(word) == ROOT),
