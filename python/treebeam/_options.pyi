@@ -30,7 +30,7 @@ class TrainOptions(TypedDict, total=False):
     """Loss that training minimises: global `perceptron`, `loss-augmented`, `crf` or `softmax-margin`, else the others and `softmax-margin`. Default: global `perceptron`, mira: `loss-augmented`; else `regression`; adagrad: `softmax`; mira and svm: `hinge`; perceptron: `perceptron`"""
 
     rate: Union[float, None]
-    """Learning rate: η; of ftrl α, of mira and svm C. Default: sgd and sgd-plus 0.5, adagrad and svm 0.1, ftrl 0.005, mira 1, adam 0.001; adam in global training 0.0003, and with `--init` less in proportion where scarce data make mini-batches smaller than 8 sentences. Range: a number above 0 and at most 1000000"""
+    """Learning rate: η; of ftrl α, of mira and svm C. Default: sgd and sgd-plus 0.5, adagrad and svm 0.1, ftrl 0.005, mira 1, adam 0.001; with `--objective loss-augmented` sgd 0.03; adam in global training 0.0003, and with `--init` less in proportion where scarce data make mini-batches smaller than 8 sentences. Range: a number above 0 and at most 1000000"""
 
     l2: Union[float, None]
     """With `--learner sgd`: λ of the L2 penalty, λ/2 times the squared norm of the weights. Default: `0`. Range: a number from 0 to 1000000"""
