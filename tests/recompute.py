@@ -126,25 +126,16 @@ def statements():
         row = r"\| %s \| (\d+\.\d+) \| (\d+\.\d+) \| ([+-]\d+\.\d+) \| [^|]* \| (\d+) \|" % columns.replace("|", r"\|")
         sides = [sum(experiment.score(column, rows[t], t) for t in rows) / len(rows) for rows in reversed(best)]
         yield "docs/src/paper.md", row, [*sides, sum(points) / len(points), sum(p > 1e-9 for p in points)], 0.0051
-    gains = [whole.gains(column, *whole.chosen(column)).values() for column in ["arc-standard", "arc-eager zn11"]]
-    gains = [sum(points) / len(points) for points in gains]
+    points = [whole.gains(column, *whole.chosen(column)).values() for column in ["arc-standard", "arc-eager zn11"]]
+    overall = sum(sum(of_system) / len(of_system) for of_system in points) / len(points)
     for text in ["README.md", "docs/src/paper.md"]:
-        yield text, r"[Oo]n whole treebanks, with gold tags, (?:it gains )?(\d+\.\d+) with arc-standard and (\d+\.\d+) with arc-eager", gains, 0.0051
+        yield text, r"[Oo]n whole treebanks, with gold tags, (?:it gains )?(\d+\.\d+)", [overall], 0.0051
     scores = [study.mean(column, "restart") for column in ["arc-standard", "arc-eager", "arc-hybrid"]]
     yield "docs/src/paper.md", r"\| restart \| (\d+\.\d+) \| (\d+\.\d+) \| (\d+\.\d+) ", scores, 0.0051
 
     updates = Experiment("updates")
     over_svm = sum(updates.mean(system, "perceptron, restart") - updates.mean(system, "greedy, svm") for system in THREE) / 3
     yield "docs/src/paper.md", r"restarts are ahead of it by (\d+\.\d+) in the mean", [over_svm], 0.0051
-
-    restart = Experiment("restart", least=501)
-    for system in THREE:
-        rows = ["greedy", "max-violation", "restart"]
-        # Records of a larger version are there for some treebanks.
-        common = [t for t in restart.treebanks() if all(restart.runs(c, row, t) for c in THREE for row in rows)]
-        score = {row: sum(restart.score(system, row, t) for t in common) / len(common) for row in rows}
-        row = r"\| %s \| (\d+\.\d+) \| \d+\.\d+ \| (\d+\.\d+) \| \d+\.\d+ \| (\d+\.\d+) \|" % system
-        yield "docs/src/paper.md", row, list(score.values()), 0.0051
 
 
 def main():
