@@ -28,6 +28,8 @@ mod score;
 mod svm;
 mod table;
 
+use crate::vector::vectorised;
+
 pub use build::Averages;
 pub use frozen::FrozenWeights;
 pub use integers::IntegerWeights;
@@ -67,12 +69,13 @@ pub trait Weights: Sync {
     /// Adds the rows of all `features` to `scores`: both steps at once.
     #[inline]
     fn add_features(&self, features: &[u64], scores: &mut [i32]) {
-        const BATCH: usize = 32;
+        const BATCH: usize = 128;
         let mut rows = [Row::default(); BATCH];
         for features in features.chunks(BATCH) {
             let rows = &mut rows[..features.len()];
+            self.prefetch(features);
             self.find(features, rows);
-            self.add(rows, scores);
+            vectorised!(_simd => self.add(rows, scores));
         }
     }
 }

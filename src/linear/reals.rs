@@ -274,12 +274,15 @@ impl RealWeights {
 
     /// Adds the rows of all `features` to `scores`, unrounded.
     pub fn add_unrounded(&self, features: &[u64], scores: &mut [f32]) {
-        // Two passes: the look-ups of the first are independent of each other, so that the processor overlaps the misses.
-        const BATCH: usize = 32;
+        // The misses of a batch overlap: those of places, then those of rows.
+        const BATCH: usize = 128;
         let mut rows = [(0, 0); BATCH];
         for features in features.chunks(BATCH) {
+            self.prefetch(features);
             for (row, &feature) in rows.iter_mut().zip(features) {
-                let Range { start, end } = self.rows.find(feature).row();
+                let place = self.rows.find(feature);
+                self.rows.prefetch_entries(&place);
+                let Range { start, end } = place.row();
                 *row = (start, end);
             }
             for &(start, end) in &rows[..features.len()] {
@@ -304,6 +307,8 @@ impl RealWeights {
         let highest = self.max_weight / self.factor;
         // Neither larger nor no number.
         let mut is_bounded = true;
+        self.prefetch(features);
+        features.iter().for_each(|&feature| self.rows.prefetch_row(&self.rows.find(feature)));
         for &feature in features {
             outputs.row += 1;
             let Some(i) = self.find_or_let_in(feature, outputs.n_beginning) else { continue };
@@ -397,7 +402,7 @@ impl Weights for RealWeights {
         self.rows.find_all(features, rows, |_| ());
     }
 
-    #[inline]
+    #[inline(always)]
     fn add(&self, rows: &[Row], scores: &mut [i32]) {
         let unit = UNIT * self.factor;
         for &row in rows {

@@ -26,6 +26,9 @@ pub trait WeightEntry: Pod + Default + std::fmt::Debug {
     fn output(&self) -> u32;
 }
 
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
 /// A place of the hash table: a feature and where its row is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
@@ -129,13 +132,17 @@ impl<E: WeightEntry, B: Beside> RowTable<E, B> {
         taken.map(|(place, _)| *place).filter(|place| place.start != 0)
     }
 
-    /// Tells the memory that the row at `place` will soon be read, if it stands in the table.
+    /// Tells the memory that the row at `place`, and what is beside it, will soon be read, if it stands in the table.
     #[inline]
     pub fn prefetch_row(&self, place: &RowPlace) {
-        if place.capacity > 0 {
-            prefetch(&self.entries, place.start as usize);
-            self.beside.prefetch(place.start as usize);
-        }
+        self.prefetch_entries(place);
+        place.row().step_by(LINE / size_of::<u64>()).for_each(|at| self.beside.prefetch(at));
+    }
+
+    /// Tells the memory that the entries of the row at `place` will soon be read, if it stands in the table.
+    #[inline]
+    pub fn prefetch_entries(&self, place: &RowPlace) {
+        place.row().step_by(LINE / size_of::<E>()).for_each(|at| prefetch(&self.entries, at));
     }
 
     #[inline]
@@ -161,7 +168,7 @@ impl<E: WeightEntry, B: Beside> RowTable<E, B> {
                 continue;
             }
             *row = Row(u64::from(place.start) << 16 | u64::from(place.len));
-            prefetch(&self.entries, place.start as usize);
+            self.prefetch_entries(&place);
         }
     }
 
