@@ -605,7 +605,7 @@ fn k_best_trees_are_different_trees() {
                 ..GivenOptions::default()
             };
             let Ok(job) = Job::new(given, folder.path().join("m")) else { continue };
-            job.run(&train, None, &mut ()).unwrap();
+            job.run(train.clone(), None, &mut ()).unwrap();
             let model = Loaded::read(&job.model).unwrap();
             let beam = matches!(model, Loaded::Transitions(_)).then_some(16);
             let mut parser =

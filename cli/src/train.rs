@@ -124,7 +124,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let train = job.read_all(&args.train, &mut display)?;
     let has_dev = !args.dev.is_empty();
     let dev = has_dev.then(|| job.read_all(&args.dev, &mut display)).transpose()?;
-    let done = job.run(&train, dev.as_ref(), &mut display)?;
+    let done = job.run(train, dev, &mut display)?;
     display.finish();
     let Some(Done { written, n_sentences, reports }) = done else { return Ok(ExitCode::SUCCESS) };
     // The log counts all features that were updated; averages of some are zero, and the model leaves these out.

@@ -219,7 +219,7 @@ fn add(parts: &mut Vec<Part>, name: Option<Name>, place: String, object: &Bound<
 fn run(job: &Job, train: &[Part], dev: Option<&[Part]>, watcher: &mut Watcher) -> Result<()> {
     let train = treebank(job, train, watcher)?;
     let dev = dev.map(|dev| treebank(job, dev, watcher)).transpose()?;
-    job.run(&train, dev.as_ref(), watcher).map(drop)
+    job.run(train, dev, watcher).map(drop)
 }
 
 fn treebank(job: &Job, parts: &[Part], watcher: &mut Watcher) -> Result<Treebank> {

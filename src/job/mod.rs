@@ -42,7 +42,7 @@ pub type Watching = (usize, fn(&str));
 /// let job = Job::new(given, folder.path().join("en.model"))?;
 /// job.check(&[], &[])?;
 /// // Nobody observes the run.
-/// let done = job.run(&train, None, &mut ())?.expect("nobody gives it up");
+/// let done = job.run(train, None, &mut ())?.expect("nobody gives it up");
 /// assert_eq!(done.reports.len(), 2);
 /// # Ok::<(), Error>(())
 /// ```
@@ -162,11 +162,12 @@ impl Job {
         Ok(treebank)
     }
 
-    /// Trains and writes the model, with checkpoints beside it; `None` if the observer gave the run up.
+    /// Trains and writes the model, with checkpoints beside it; `None` if the observer gave the run up. The treebanks are freed as soon as
+    /// they are prepared.
     ///
     /// # Errors
     /// If the data do not fit the options, training diverges, or a file cannot be read or written.
-    pub fn run(&self, train: &Treebank, dev: Option<&Treebank>, observer: &mut dyn Observer) -> Result<Option<Done>> {
+    pub fn run(&self, train: Treebank, dev: Option<Treebank>, observer: &mut dyn Observer) -> Result<Option<Done>> {
         self.train(train, dev, observer).map_err(|error| match error {
             Error::Problems(problems) if !self.skip_invalid => {
                 Error::Problems(problems.with_remedy("; --skip-invalid trains on the other sentences"))
@@ -175,23 +176,24 @@ impl Job {
         })
     }
 
-    fn train(&self, train: &Treebank, dev: Option<&Treebank>, observer: &mut dyn Observer) -> Result<Option<Done>> {
+    fn train(&self, train: Treebank, dev: Option<Treebank>, observer: &mut dyn Observer) -> Result<Option<Done>> {
         let target = self.options.target();
-        let (train, dev) = (train.for_target(target), dev.map(|dev| dev.for_target(target)));
-        let (train, dev) = (&*train, dev.as_deref());
-        let options = self.findings(train, dev, observer)?;
+        let dev_as_read = dev.as_ref().map(|dev| dev.for_target(target));
+        let options = self.findings(&train.for_target(target), dev_as_read.as_deref(), observer)?;
+        drop(dev_as_read);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let preparing = || process::thread_pool(self.threads.unwrap_or(cores));
         match &options {
             Options::Transitions(options) => {
-                let mut data = parallel::within(&preparing()?, || TrainingData::new(options, train, dev))?;
+                let mut data = parallel::within(&preparing()?, || TrainingData::new(options, &train, dev.as_ref()))?;
                 data.annotate(self.notes.clone());
                 if let Some((n_decisions, report)) = self.watch {
                     check_watch(options)?;
-                    data.watch(train, n_decisions, Box::new(report))?;
+                    data.watch(&train.for_target(target), n_decisions, Box::new(report))?;
                 }
                 let open = data.open();
-                describe(train, dev, data.n_read() - data.examples().len() - open.left_out, observer);
+                describe(&train, dev.as_ref(), data.n_read() - data.examples().len() - open.left_out, observer);
+                drop((train, dev));
                 describe_open(open, observer);
                 observer.note(format_args!(
                     "{}, {}, {} labels, {} actions, seed {}",
@@ -209,9 +211,10 @@ impl Job {
                 self.drive(&mut *learn::start(options, &data, threads)?, observer)
             }
             Options::Graph(options) => {
-                let mut data = parallel::within(&preparing()?, || GraphData::new(options, train, dev))?;
+                let mut data = parallel::within(&preparing()?, || GraphData::new(options, &train, dev.as_ref()))?;
                 data.annotate(self.notes.clone());
-                describe(train, dev, data.n_read() - data.examples().len(), observer);
+                describe(&train, dev.as_ref(), data.n_read() - data.examples().len(), observer);
+                drop((train, dev));
                 observer.note(format_args!(
                     "{}, {}, {} labels, seed {}",
                     options.system,
