@@ -338,7 +338,8 @@ options! {
     objective: Objective => transitions(Option<Objective> = None);
 
     /// Learning rate: η; of ftrl α, of mira and svm C. Default: sgd and sgd-plus 0.5, adagrad and svm 0.1, ftrl 0.005, mira 1, adam 0.001;
-    /// with `--objective loss-augmented` sgd 0.03; adam in global training 0.0003, and with `--init` less in proportion where scarce data make mini-batches smaller than 8 sentences
+    /// with `--objective loss-augmented` sgd 0.03; adam in global training 0.0003, and with `--init` less in proportion where scarce data
+    /// make mini-batches smaller than 8 sentences
     #[arg(value_name = "R", help_heading = "Training, learners", hide = true)]
     #[range(Above(0.0, 1e6))]
     rate: f64 => transitions(Option<f64> = None) graph(Option<f64> = None, networks);

@@ -280,3 +280,19 @@ impl TrainOptions {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The gradient of a derivation is larger than that of a decision.
+    #[test]
+    fn rates_suit_what_a_gradient_is_of() {
+        let rate = |training, objective| {
+            let learner = Learner::Sgd;
+            TrainOptions { training, objective: Some(objective), learner, ..TrainOptions::default() }.learner().rate
+        };
+        assert_eq!(rate(Training::Global, Objective::LossAugmented), 0.03);
+        assert_eq!([rate(Training::Global, Objective::Crf), rate(Training::Greedy, Objective::Hinge)], [0.5; 2]);
+    }
+}

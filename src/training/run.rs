@@ -179,7 +179,7 @@ impl<P: Averaged, S: Trains<P>> Trainer<S, P> {
         let rate = progress.replicas[0].rate();
         if progress.replicas.iter().any(P::has_diverged) {
             return Err(Error::Usage(format!(
-                "training has diverged in iteration {iteration}: weights have grown beyond all bounds; expected a lower --rate{}, or \
+                "training has diverged in iteration {iteration}: weights have grown beyond what scores can hold; expected a lower --rate{}, or \
                  smaller numbers in --vectors",
                 than(rate)
             )));

@@ -72,7 +72,7 @@ fn check_gold(space: &Space<PlainLists>, gold: &Gold, search: &mut dyn LossBound
     for c in space.numbers() {
         let (loss, of_c) = (losses[c], bounds[c]);
         findings.pairs += 1;
-        findings.decisions += u64::from(!space.terminal[c]);
+        findings.decisions += u64::from(!space.is_terminal(c));
         let chain = of_c.lower <= loss && loss <= of_c.pc_upper && of_c.pc_upper <= of_c.upper;
         findings.broken += u64::from(!chain);
         for (kind, found) in BoundFindings::KINDS.into_iter().zip(&mut findings.of) {

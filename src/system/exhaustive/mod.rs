@@ -172,7 +172,7 @@ fn check_golds<S: TransitionSystem>(
     let ways = space.n_derivations();
     let of_space = Findings {
         configurations: space.len() as u64,
-        stuck: space.numbers().filter(|&c| !space.terminal[c] && space.transitions(c).is_empty()).count() as u64,
+        stuck: space.numbers().filter(|&c| !space.is_terminal(c) && space.transitions(c).is_empty()).count() as u64,
         ..Findings::default()
     };
     check_all(golds, &|gold| check_gold(system, &space, &ways, gold, &costs)).and(of_space)
@@ -200,9 +200,9 @@ fn check_gold<S: TransitionSystem>(
     for &c in &space.order {
         if losses[c] == 0 {
             abreast[space.steps[c]] += 1;
-            findings.derivations += if space.terminal[c] { ways[c] } else { 0 };
+            findings.derivations += if space.is_terminal(c) { ways[c] } else { 0 };
         }
-        if space.terminal[c] || !on_the_way[c] {
+        if space.is_terminal(c) || !on_the_way[c] {
             continue;
         }
         let configuration = &space.configurations[c];

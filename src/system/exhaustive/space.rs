@@ -18,9 +18,7 @@ pub struct Space<C> {
     pub configurations: Vec<C>,
     /// Permitted actions in each configuration, at each point.
     pub permitted: Vec<Vec<Permitted>>,
-    /// True for each configuration that is terminal.
-    pub terminal: Vec<bool>,
-    /// The tree that each terminal configuration has built.
+    /// The tree that each configuration has built, if it is terminal.
     built: Vec<Option<Tree>>,
     /// The least number of transitions from the initial configuration to each.
     pub steps: Vec<usize>,
@@ -46,7 +44,6 @@ impl<C: PlainView + Configuration<Arena = ()>> Space<C> {
         let mut space = Space {
             configurations: vec![initial],
             permitted: Vec::new(),
-            terminal: Vec::new(),
             built: Vec::new(),
             steps: vec![0],
             came_from: vec![(0, Action::bare(Move::Idle))],
@@ -55,8 +52,8 @@ impl<C: PlainView + Configuration<Arena = ()>> Space<C> {
             transitions: Vec::new(),
             first: vec![0],
         };
-        while let Some(c) = space.configurations.get(space.terminal.len()).cloned() {
-            let number = space.terminal.len();
+        while let Some(c) = space.configurations.get(space.built.len()).cloned() {
+            let number = space.built.len();
             let step = space.steps[number];
             let terminal = system.is_terminal(&c);
             let n_points = if terminal { 0 } else { system.n_points(&c) };
@@ -79,7 +76,6 @@ impl<C: PlainView + Configuration<Arena = ()>> Space<C> {
                 }
             }
             space.permitted.push(permitted);
-            space.terminal.push(terminal);
             space.built.push(terminal.then(|| c.tree()));
             space.first.push(space.transitions.len());
         }
@@ -119,6 +115,11 @@ impl<C: PlainView + Configuration<Arena = ()>> Space<C> {
     /// The numbers of the configurations.
     pub fn numbers(&self) -> Range<usize> {
         0..self.len()
+    }
+
+    /// True if configuration `c` is terminal.
+    pub fn is_terminal(&self, c: usize) -> bool {
+        self.built[c].is_some()
     }
 
     /// The transitions that leave configuration `c`, each with the number of the one it leads to.

@@ -62,7 +62,7 @@ fn labelled_costs_are_exact_for_all_trees() {
 fn one_root_is_guaranteed() {
     fn trees(system: impl Transitions<PlainLists>, n_words: usize) -> BTreeSet<Vec<Node>> {
         let space: Space<PlainLists> = Space::of(&system, n_words, 1);
-        let terminal = space.numbers().filter(|&c| space.terminal[c]);
+        let terminal = space.numbers().filter(|&c| space.is_terminal(c));
         terminal.map(|c| space.configurations[c].tree().heads().to_vec()).collect()
     }
     for n_words in 1..=4 {

@@ -58,7 +58,7 @@ fn kept<S: TransitionSystem>(system: &S, scope: Scope) -> Kept {
         found.parts += 1;
         let mut reached = vec![false; space.len()];
         reached[0] = true;
-        for &c in space.order.iter().filter(|&&c| !space.terminal[c]) {
+        for &c in space.order.iter().filter(|&&c| !space.is_terminal(c)) {
             if !reached[c] {
                 continue;
             }

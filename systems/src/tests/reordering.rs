@@ -98,12 +98,12 @@ fn the_non_deterministic_oracle_permits_all_orderly_derivations() {
                 let mut derives = vec![false; space.len()];
                 for &c in space.order.iter().rev() {
                     let here = &space.configurations[c];
-                    derives[c] = space.terminal[c]
+                    derives[c] = space.is_terminal(c)
                         || space.transitions(c).iter().any(|&(action, to)| orderly(here, action.mv) && derives[to]);
                 }
                 let mut permits = vec![false; space.len()];
                 permits[0] = true;
-                for &c in space.order.iter().filter(|&&c| !space.terminal[c]) {
+                for &c in space.order.iter().filter(|&&c| !space.is_terminal(c)) {
                     if !permits[c] {
                         continue;
                     }
@@ -194,7 +194,7 @@ fn costs_are_exact_if_swap_is_static() {
 fn exact_transitions(system: &ArcHybridSwap, space: &Space<PlainConfiguration>, gold: &Gold) -> u64 {
     let costs = |c: usize| system.costs(gold, &space.configurations[c], 0, space.permitted[c][0].moves);
     let next = |c: usize| {
-        let due = !space.terminal[c] && costs(c).get(Move::Swap) == Some(0);
+        let due = !space.is_terminal(c) && costs(c).get(Move::Swap) == Some(0);
         space.transitions(c).iter().filter(move |(action, _)| (action.mv == Move::Swap) == due)
     };
     let (mut reached, mut losses) = (vec![false; space.len()], vec![0; space.len()]);
@@ -206,7 +206,7 @@ fn exact_transitions(system: &ArcHybridSwap, space: &Space<PlainConfiguration>, 
     }
     let mut n_transitions = 0;
     for &c in space.order.iter().rev().filter(|&&c| reached[c]) {
-        if space.terminal[c] {
+        if space.is_terminal(c) {
             let tree = space.configurations[c].tree();
             let wrong = tree.words().filter(|&word| tree.head(word) != gold.head(word));
             losses[c] = wrong.map(|word| gold.weight(word)).sum();
