@@ -58,6 +58,18 @@ impl RowPlace {
 /// The length of rows that stand elsewhere, in what [`RowTable::find_all`] has found. No other row is as long.
 const ELSEWHERE: u16 = u16::MAX;
 
+/// Calls `look` with an element of each cache line over which a row of `T` extends.
+#[inline]
+fn each_line<T>(place: &RowPlace, look: impl Fn(usize)) {
+    const { assert!(LINE > size_of::<T>()) };
+    let (RowPlace { start, len, .. }, in_line) = (place, LINE / size_of::<T>());
+    look(*start as usize);
+    // PERF: no loop is set up for short rows, which most are.
+    if usize::from(*len) > in_line {
+        place.row().step_by(in_line).skip(1).for_each(look);
+    }
+}
+
 /// Arrays beside the weights, with an element for each entry, or none at all.
 pub trait Beside: Clone + std::fmt::Debug {
     /// Grows to `len` elements, the new ones zero.
@@ -135,14 +147,16 @@ impl<E: WeightEntry, B: Beside> RowTable<E, B> {
     /// Tells the memory that the row at `place`, and what is beside it, will soon be read, if it stands in the table.
     #[inline]
     pub fn prefetch_row(&self, place: &RowPlace) {
-        self.prefetch_entries(place);
-        place.row().step_by(LINE / size_of::<u64>()).for_each(|at| self.beside.prefetch(at));
+        if place.capacity > 0 {
+            self.prefetch_entries(place);
+            each_line::<u64>(place, |at| self.beside.prefetch(at));
+        }
     }
 
-    /// Tells the memory that the entries of the row at `place` will soon be read, if it stands in the table.
+    /// Tells the memory that the entries of the row at `place`, which stands in the table, will soon be read.
     #[inline]
     pub fn prefetch_entries(&self, place: &RowPlace) {
-        place.row().step_by(LINE / size_of::<E>()).for_each(|at| prefetch(&self.entries, at));
+        each_line::<E>(place, |at| prefetch(&self.entries, at));
     }
 
     #[inline]
