@@ -387,7 +387,7 @@ mod tests {
             answer.headline
         );
         assert!(answer.headline.contains("p < 0.001"), "{}", answer.headline);
-        assert_eq!(answer.reading[0], "Global training is ahead on all 2 systems, significantly on both.");
+        assert_eq!(answer.reading[0], "Global training is ahead on both systems, significantly on both.");
         assert!(answer.reading[1].starts_with("**What it costs:** parsing takes "), "{:?}", answer.reading);
         assert!(answer.are_systems && answer.corrected().iter().all(|p| *p < LEVEL));
         let back = answered(|cell, i| match cell.row.as_str() {
@@ -397,7 +397,7 @@ mod tests {
         });
         assert!(back.headline.starts_with("**Greedy training parses better** than global training with a beam, by "));
         assert!((back.overall.points + answer.overall.points).abs() < 1e-9);
-        assert_eq!(back.reading[0], "Greedy training is ahead on all 2 systems, significantly on both.");
+        assert_eq!(back.reading[0], "Greedy training is ahead on both systems, significantly on both.");
         // The interval is that of the lead of the side that is ahead.
         assert!(back.headline.contains("interval +"), "{}", back.headline);
         let mixed = answer.mixed.unwrap().these_systems;
