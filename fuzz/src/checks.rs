@@ -271,7 +271,7 @@ fn small_models() -> &'static [Vec<u8>] {
             let given: GivenOptions = toml::from_str(&options).expect("these are options");
             let given = GivenOptions { iterations: Some(2.into()), ..given };
             let job = Job::new(given, model.clone()).expect("the options fit");
-            job.run(&treebank, None, &mut ()).expect("training ends");
+            job.run(treebank.clone(), None, &mut ()).expect("training ends");
             if *precision != Precision::Full {
                 let small =
                     Loaded::read(&model).and_then(|model| model.quantise(*precision)).expect("the model can be frozen");
