@@ -162,8 +162,8 @@ impl Job {
         Ok(treebank)
     }
 
-    /// Trains and writes the model, with checkpoints beside it; `None` if the observer gave the run up. The treebanks are freed as soon as
-    /// they are prepared.
+    /// Trains and writes the model, with checkpoints beside it; `None` if the observer gave the run up. Frees the treebanks once training
+    /// data are made of them.
     ///
     /// # Errors
     /// If the data do not fit the options, training diverges, or a file cannot be read or written.
@@ -178,9 +178,11 @@ impl Job {
 
     fn train(&self, train: Treebank, dev: Option<Treebank>, observer: &mut dyn Observer) -> Result<Option<Done>> {
         let target = self.options.target();
-        let dev_as_read = dev.as_ref().map(|dev| dev.for_target(target));
-        let options = self.findings(&train.for_target(target), dev_as_read.as_deref(), observer)?;
-        drop(dev_as_read);
+        let options = self.findings(
+            &train.for_target(target),
+            dev.as_ref().map(|dev| dev.for_target(target)).as_deref(),
+            observer,
+        )?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let preparing = || process::thread_pool(self.threads.unwrap_or(cores));
         match &options {

@@ -58,14 +58,13 @@ impl RowPlace {
 /// The length of rows that stand elsewhere, in what [`RowTable::find_all`] has found. No other row is as long.
 const ELSEWHERE: u16 = u16::MAX;
 
-/// Calls `look` with an element of each cache line over which a row of `T` extends.
+/// Calls `look` with an element of each cache line over which a row of elements of type `T` extends.
 #[inline]
 fn each_line<T>(place: &RowPlace, look: impl Fn(usize)) {
-    const { assert!(LINE > size_of::<T>()) };
-    let (RowPlace { start, len, .. }, in_line) = (place, LINE / size_of::<T>());
-    look(*start as usize);
+    let in_line = LINE / size_of::<T>();
+    look(place.start as usize);
     // PERF: no loop is set up for short rows, which most are.
-    if usize::from(*len) > in_line {
+    if usize::from(place.len) > in_line {
         place.row().step_by(in_line).skip(1).for_each(look);
     }
 }
@@ -149,6 +148,7 @@ impl<E: WeightEntry, B: Beside> RowTable<E, B> {
     pub fn prefetch_row(&self, place: &RowPlace) {
         if place.capacity > 0 {
             self.prefetch_entries(place);
+            // No array beside the weights has elements of more than eight bytes.
             each_line::<u64>(place, |at| self.beside.prefetch(at));
         }
     }
