@@ -29,9 +29,9 @@ pub enum Margin {
 }
 
 impl Margin {
-    /// The percentage that [`Margin::Auto`] stands for: of 98, 99, 99.5 and 99.9 the least that cost at most 0.03 points of LAS
+    /// The percentage that [`Margin::Auto`] stands for: of 95, 97.5, 98, 99 and 99.5 the least that cost at most 0.03 points of LAS
     /// in the mean and less than 0.10 on any of the development data of ten treebanks, at widths 8 and 64. Models were trained at width 8
-    /// on at most 1,500 sentences, with one seed.
+    /// on whole treebanks, with one seed. At width 8 it costs 0.01 and at most 0.04 points, at width 64 nothing and at most 0.08.
     pub const AUTO: f64 = 99.5;
 
     /// Least number of sentences that a model must have been calibrated on for [`Margin::Auto`]. Of n sentences with
