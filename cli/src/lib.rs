@@ -40,7 +40,7 @@ use std::process::ExitCode;
 
 use treebeam::treebank::Format;
 
-pub use allocator::{Allocator, give_back_large_arrays};
+pub use allocator::{Allocator, return_large_arrays};
 #[cfg(target_os = "linux")]
 use closed::stdout_was_closed;
 pub use signals::clean_up_on_signals;

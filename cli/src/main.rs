@@ -9,7 +9,7 @@ static ALLOCATOR: treebeam_cli::Allocator = treebeam_cli::Allocator;
 const STACK: usize = 8 << 20;
 
 fn main() -> ExitCode {
-    treebeam_cli::give_back_large_arrays();
+    treebeam_cli::return_large_arrays();
     treebeam_systems::register();
     treebeam_cli::clean_up_on_signals();
     match std::thread::Builder::new().stack_size(STACK).spawn(treebeam_cli::main) {

@@ -29,9 +29,9 @@ pub enum Margin {
 }
 
 impl Margin {
-    /// The percentage that [`Margin::Auto`] stands for: of 95, 97.5, 98, 99 and 99.5 the least that cost at most 0.03 points of LAS
+    /// The percentage that [`Margin::Auto`] stands for: of 95, 97.5, 98, 99 and 99.5 the least that costs at most 0.03 points of LAS
     /// in the mean and less than 0.10 on any of the development data of ten treebanks, at widths 8 and 64. Models were trained at width 8
-    /// on whole treebanks, with one seed. In the mean it costs nothing; at most it costs 0.04 points at width 8, 0.06 at width 64.
+    /// on whole treebanks, with one seed. There it costs nothing in the mean, and at most 0.04 points at width 8 and 0.06 at width 64.
     pub const AUTO: f64 = 99.5;
 
     /// Least number of sentences that a model must have been calibrated on for [`Margin::Auto`]. Of n sentences with
