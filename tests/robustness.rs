@@ -593,8 +593,14 @@ fn small_stacks_are_enough() {
 fn memory_may_run_out() {
     let folder = folder();
     let program = assert_cmd::cargo::cargo_bin!("treebeam");
-    for line in ["parse --model model --beam 200000 dev.conllu -o out", "trace model dev.conllu --beam 200000 -o out"] {
-        let limited = format!("ulimit -v 150000; exec '{}' {line}", program.display());
+    write(folder.path(), "large.conllu", &generated(73, 1000));
+    for (limit, line) in [
+        (150_000, "parse --model model --beam 200000 dev.conllu -o out"),
+        (150_000, "trace model dev.conllu --beam 200000 -o out"),
+        // Of many small pieces, so that there is not even room for a message to be put together.
+        (80_000, "train --train large.conllu --threads 1 --model out"),
+    ] {
+        let limited = format!("ulimit -v {limit}; exec '{}' {line}", program.display());
         let output = Command::new("sh").args(["-c", &limited]).current_dir(folder.path()).output().unwrap();
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!((output.status.code(), output.status.signal()), (Some(2), None), "{line}: {message}");

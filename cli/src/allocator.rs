@@ -4,6 +4,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The system's allocator, of which no one ever gets a null pointer.
@@ -49,6 +50,9 @@ fn checked(pointer: *mut u8) -> *mut u8 {
     if pointer.is_null() { ran_out() } else { pointer }
 }
 
+const MESSAGE: &str = "error: memory ran out; expected a higher limit (`ulimit -v` shows it), a narrower --beam, fewer --threads or \
+                       shorter sentences\n";
+
 /// Ends the process.
 #[cold]
 fn ran_out() -> ! {
@@ -67,9 +71,7 @@ fn ran_out() -> ! {
         }
     }
     treebeam::files::try_remove_unfinished();
-    treebeam::console::say(format_args!(
-        "error: memory ran out; expected a higher limit (`ulimit -v` shows it), a narrower --beam, fewer --threads or shorter \
-         sentences"
-    ));
+    // What formats a message would need memory.
+    let _ = std::io::stderr().write_all(MESSAGE.as_bytes());
     signal_hook::low_level::exit(2)
 }
