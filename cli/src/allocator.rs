@@ -1,4 +1,4 @@
-//! Memory: large arrays go back to the system when they are freed. Where memory runs out the program says so, removes outputs
+//! Memory: freed arrays go back to the system. Where memory runs out the program says so, removes outputs
 //! that are not finished, and ends with the exit code of an error. By itself Rust would end it with SIGABRT, and leave temporary files
 //! behind.
 
@@ -43,6 +43,16 @@ pub fn return_large_arrays() {
         const LARGE: libc::c_int = 4 << 20;
         // SAFETY: the call changes a number of glibc's allocator, under its lock.
         unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE) };
+    }
+}
+
+/// Returns the pages between small arrays that were freed, where the C library is glibc.
+#[allow(unsafe_code)]
+pub fn return_freed_pages() {
+    // SAFETY: the call takes pages that nothing stands on from glibc's allocator, under its lock.
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    unsafe {
+        libc::malloc_trim(0);
     }
 }
 

@@ -101,27 +101,33 @@ pub const FULL: f64 = 0.8;
 const PACKED: f64 = 0.9;
 
 impl Buckets {
-    /// The table of these features with their numbers.
-    pub fn new(numbers: &[(u64, Flagged)]) -> Buckets {
-        Buckets::with_homes(numbers, Homes::new(n_buckets(numbers.len(), LOAD)), FULL)
+    /// The table of `n` features with their numbers.
+    pub fn new(n: usize, numbers: impl Iterator<Item = (u64, Flagged)>) -> Buckets {
+        Buckets::with_homes(n, numbers, Homes::new(n_buckets(n, LOAD)), FULL)
     }
 
-    /// The table of these features with their numbers, of these homes and at most as full as `full` says.
-    pub fn with_homes(numbers: &[(u64, Flagged)], homes: Homes, full: f64) -> Buckets {
-        let least = (numbers.len() as f64 / full / WAYS as f64).ceil() as usize;
+    /// The table of `n` features with their numbers, of these homes and at most as full as `full` says.
+    pub fn with_homes(n: usize, mut numbers: impl Iterator<Item = (u64, Flagged)>, homes: Homes, full: f64) -> Buckets {
+        let least = (n as f64 / full / WAYS as f64).ceil() as usize;
         let spread = least.div_ceil(homes.n).max(1);
         let n_buckets = homes.n * spread;
         let mut buckets = vec![Bucket::default(); n_buckets];
-        const AHEAD: usize = 16;
-        for (i, &(feature, number)) in numbers.iter().enumerate() {
-            if let Some(&(later, _)) = numbers.get(i + AHEAD) {
-                prefetch(&buckets, bucket(later, homes, spread));
+        const BATCH: usize = 32;
+        let mut batch = Vec::with_capacity(BATCH);
+        loop {
+            batch.extend(numbers.by_ref().take(BATCH));
+            if batch.is_empty() {
+                break;
             }
-            let mut b = bucket(feature, homes, spread);
-            let mut pushed_on = Some((tag(feature) & !1 | (number >> 32) as u32, number as u32));
-            while let Some((tag, number)) = pushed_on {
-                pushed_on = buckets[b].insert(tag, number);
-                b = (b + 1) % n_buckets;
+            // The misses of a batch overlap.
+            batch.iter().for_each(|&(feature, _)| prefetch(&buckets, bucket(feature, homes, spread)));
+            for (feature, number) in batch.drain(..) {
+                let mut b = bucket(feature, homes, spread);
+                let mut pushed_on = Some((tag(feature) & !1 | (number >> 32) as u32, number as u32));
+                while let Some((tag, number)) = pushed_on {
+                    pushed_on = buckets[b].insert(tag, number);
+                    b = (b + 1) % n_buckets;
+                }
             }
         }
         Buckets { buckets: Numbers::from(buckets), homes, spread }
@@ -154,7 +160,7 @@ impl Buckets {
         // A key whose two homes are the same is there once.
         kept.sort_by_key(|&(key, _)| homes.key(key));
         kept.dedup_by_key(|&mut (key, _)| homes.key(key));
-        Buckets::with_homes(&kept, homes, PACKED)
+        Buckets::with_homes(kept.len(), kept.into_iter(), homes, PACKED)
     }
 
     /// The features that a look-up finds, as [`Homes::key`] has them, with their numbers. What overflowed a bucket may be at home there or in
@@ -375,7 +381,7 @@ mod tests {
             let feature = |i: u64| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             let flagged = |i: u64| (i + 1) | if i.is_multiple_of(3) { FLAG } else { 0 };
             let numbers: Vec<(u64, Flagged)> = (0..n).map(|i| (feature(i), flagged(i))).collect();
-            let table = Buckets::new(&numbers);
+            let table = Buckets::new(numbers.len(), numbers.iter().copied());
             let features: Vec<u64> = (0..2 * n).map(feature).collect();
             let expected = (0..2 * n).map(|number| Row(if number < n { flagged(number) } else { NOTHING }));
             let expected: Vec<Row> = expected.collect();
@@ -395,7 +401,7 @@ mod tests {
         let feature = |i: u64| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         for n in [0u64, 1, 7, 100, 5000] {
             let numbers: Vec<(u64, Flagged)> = (0..n).map(|i| (feature(i), i + 1)).collect();
-            let table = Buckets::new(&numbers);
+            let table = Buckets::new(numbers.len(), numbers.iter().copied());
             let homes = table.homes();
             let mut grown: Vec<(u64, Flagged)> = table.keys().collect();
             assert!(grown.len() as u64 >= n && (grown.len() as f64) < 1.3 * n as f64 + 1.0, "{} of {n}", grown.len());
@@ -403,12 +409,12 @@ mod tests {
             assert!((0..n).all(|i| known.contains(&homes.key(feature(i)))));
             let more = (n..9 * n + 50).map(|i| (homes.key(feature(i)), i + 1));
             grown.extend(more.filter(|(key, _)| !known.contains(key)));
-            let grown = Buckets::with_homes(&grown, homes, FULL);
+            let grown = Buckets::with_homes(grown.len(), grown.iter().copied(), homes, FULL);
             assert!(grown.homes() == homes && grown.spread() > 1);
             let again = Buckets::from_buckets(Numbers::from(grown.as_slice().to_vec()), homes).unwrap();
             // And grows again.
             let keys: Vec<(u64, Flagged)> = again.keys().collect();
-            let larger = Buckets::with_homes(&keys, homes, FULL);
+            let larger = Buckets::with_homes(keys.len(), keys.iter().copied(), homes, FULL);
             let features: Vec<u64> = (0..10 * n + 60).map(feature).collect();
             for table in [&grown, &again, &larger] {
                 let found = versions!(simd => {
@@ -435,14 +441,14 @@ mod tests {
         let feature = |i: u64| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         for n in [0u64, 1, 7, 100, 5000] {
             let numbers: Vec<(u64, Flagged)> = (0..n).map(|i| (feature(i), i + 1)).collect();
-            let table = Buckets::new(&numbers);
+            let table = Buckets::new(numbers.len(), numbers.iter().copied());
             let packed = table.packed(|number| (!number.is_multiple_of(4)).then_some(number));
             let load = packed.numbers().count() as f64 / (WAYS * packed.as_slice().len()) as f64;
             assert!(n < 5000 || (0.85..0.95).contains(&load), "{load} of {n}");
             let again = Buckets::from_buckets(Numbers::from(packed.as_slice().to_vec()), packed.homes()).unwrap();
             let homes = packed.homes();
             let keys: Vec<(u64, Flagged)> = (0..n).map(|i| (homes.key(feature(i)), i + 1)).collect();
-            let grown = Buckets::with_homes(&keys, homes, FULL);
+            let grown = Buckets::with_homes(keys.len(), keys.iter().copied(), homes, FULL);
             assert!(keys.iter().all(|&(key, _)| homes.key(key) == key));
             let features: Vec<u64> = (0..2 * n).map(feature).collect();
             let kept = |i: u64| i < n && !(i + 1).is_multiple_of(4);
@@ -464,7 +470,7 @@ mod tests {
         // Not in the order of their tags.
         let feature = |i: u64| (i * 37 % 211) << 33 | 0xffff_ffff;
         let numbers: Vec<(u64, Flagged)> = (1..=100).map(|i| (feature(i), i)).collect();
-        let table = Buckets::new(&numbers);
+        let table = Buckets::new(numbers.len(), numbers.iter().copied());
         let features: Vec<u64> = (60..124).map(feature).collect();
         let found = versions!(simd => {
             let mut found = [Row::default(); 64];

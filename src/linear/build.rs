@@ -1,7 +1,7 @@
 //! Making a frozen table: from what learners have come to, or from another table in fewer bits.
 
 use super::FrozenWeights;
-use super::buckets::{Buckets, FULL, Flagged, Homes};
+use super::buckets::{Buckets, FULL, Flagged, Homes, NOTHING};
 use super::frozen::{MAX_TEMPLATES, MAX_WEIGHT};
 use super::levels::Levels;
 use super::rows::{InlineRow, LEN_BITS, MAX_START, NARROW, PackedEntry, Precision, TableShape, WIDE};
@@ -31,24 +31,25 @@ impl FrozenWeights {
         let mut scale = scale_of(replicas.iter().map(L::bound).sum(), limit);
         loop {
             let mut builder = Builder::new(TableShape { scale, ..shape });
-            let mut numbers: Vec<(u64, Flagged)> = Vec::with_capacity(replicas.first().map_or(0, L::n_rows));
+            // Those of all features in the order of the walk; nothing where all weights round to zero.
+            let mut numbers: Vec<Flagged> = Vec::with_capacity(replicas.first().map_or(0, L::n_rows));
             let mut entries: Vec<(ActionId, i32)> = Vec::new();
             let mut largest_sum: f64 = 0.0;
-            for_each_sum(replicas, |feature, row| {
+            for_each_sum(replicas, |row| {
                 entries.clear();
                 let fixed = |sum: f64| rounded((sum * f64::from(scale)).clamp(-largest, largest));
                 entries
                     .extend(row.iter().map(|&(action, sum)| (action, fixed(sum))).filter(|&(_, weight)| weight != 0));
                 largest_sum = row.iter().fold(largest_sum, |largest, (_, sum)| largest.max(sum.abs()));
-                if !entries.is_empty() {
-                    numbers.push((feature, builder.row(&entries)));
-                }
+                numbers.push(if entries.is_empty() { NOTHING } else { builder.row(&entries) });
             });
             let fitting = scale_of(largest_sum, limit);
             if fitting == scale {
+                let numbered = features(replicas).zip(numbers.iter().copied()).filter(|&(_, number)| number != NOTHING);
+                let n = builder.shape.n_features;
                 return builder.finish(match replicas.first().and_then(L::homes) {
-                    Some(homes) => Buckets::with_homes(&numbers, homes, FULL),
-                    None => Buckets::new(&numbers),
+                    Some(homes) => Buckets::with_homes(n, numbered, homes, FULL),
+                    None => Buckets::new(n, numbered),
                 });
             }
             scale = fitting;
@@ -117,8 +118,9 @@ impl FrozenWeights {
 pub trait Averages {
     /// The number of features that have a row.
     fn n_rows(&self) -> usize;
-    /// Calls `read` with each feature and its finished row, which it may change, in an order that depends on the
-    /// rows alone.
+    /// The features that have a row, in an order that depends on the rows alone.
+    fn features(&self) -> impl Iterator<Item = u64>;
+    /// Calls `read` with each feature and its finished row, which it may change, in the order of [`Averages::features`].
     fn for_each_row(&self, read: impl FnMut(u64, &mut Vec<(ActionId, f64)>));
     /// Appends the finished row of `feature`, in no particular order, to `row`.
     fn row_of(&self, feature: u64, row: &mut Vec<(ActionId, f64)>);
@@ -141,6 +143,10 @@ pub trait Averages {
 impl<L: Averages> Averages for &L {
     fn n_rows(&self) -> usize {
         (*self).n_rows()
+    }
+
+    fn features(&self) -> impl Iterator<Item = u64> {
+        (*self).features()
     }
 
     fn for_each_row(&self, read: impl FnMut(u64, &mut Vec<(ActionId, f64)>)) {
@@ -256,8 +262,16 @@ fn scale_of(largest: f64, limit: f64) -> u32 {
     scale
 }
 
-/// Calls `read` with each feature that any replica has and the sums of its averaged weights.
-fn for_each_sum<L: Averages>(replicas: &[L], mut read: impl FnMut(u64, &[(ActionId, f64)])) {
+/// The features that any replica has.
+fn features<L: Averages>(replicas: &[L]) -> impl Iterator<Item = u64> {
+    replicas.iter().enumerate().flat_map(move |(number, replica)| {
+        let is_new = move |feature: &u64| !replicas[..number].iter().any(|earlier| earlier.has_row(*feature));
+        replica.features().filter(is_new)
+    })
+}
+
+/// Calls `read` with the sums of the averaged weights of each of the [`features`].
+fn for_each_sum<L: Averages>(replicas: &[L], mut read: impl FnMut(&[(ActionId, f64)])) {
     let mut more: Vec<(ActionId, f64)> = Vec::new();
     for (number, replica) in replicas.iter().enumerate() {
         let (earlier, later) = (&replicas[..number], &replicas[number + 1..]);
@@ -273,7 +287,7 @@ fn for_each_sum<L: Averages>(replicas: &[L], mut read: impl FnMut(u64, &[(Action
                     None => sums.push((action, average)),
                 }
             }
-            read(feature, sums);
+            read(sums);
         });
     }
 }

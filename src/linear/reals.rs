@@ -420,6 +420,10 @@ impl Averages for RealWeights {
         self.n_features()
     }
 
+    fn features(&self) -> impl Iterator<Item = u64> {
+        self.rows.features()
+    }
+
     fn for_each_row(&self, mut read: impl FnMut(u64, &mut Vec<(ActionId, f64)>)) {
         let mut row = Vec::new();
         for place in self.rows.rows() {

@@ -131,6 +131,11 @@ impl<E: WeightEntry, B: Beside> RowTable<E, B> {
         self.n_features
     }
 
+    /// The features that have a row, in the order of the table.
+    pub fn features(&self) -> impl Iterator<Item = u64> + '_ {
+        self.places.iter().filter(|place| place.start != 0).map(|place| place.feature)
+    }
+
     /// The places of all rows, in the order of the table. The rows lie anywhere, and so they are prefetched.
     pub fn rows(&self) -> impl Iterator<Item = RowPlace> + '_ {
         const AHEAD: usize = 32;

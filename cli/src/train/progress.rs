@@ -64,6 +64,8 @@ impl Observer for Display {
     /// The bar is of the whole run, to the plateau of the most iterations, and hidden unless standard error is a terminal. What a
     /// checkpoint has done is shown again.
     fn begins(&mut self, run: &dyn Run) {
+        // The treebanks that were read are freed by now.
+        crate::allocator::return_freed_pages();
         let (n_sentences, stopping, done) = (run.n_sentences() as u64, run.stopping(), run.reports().len() as u64);
         let bar = match treebeam::console::shows_progress() {
             true => ProgressBar::with_draw_target(

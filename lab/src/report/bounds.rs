@@ -48,7 +48,7 @@ pub fn bounds_document(
             cells: n_cells,
             revisions: revisions.iter().map(|revision| (*revision).to_owned()).collect(),
             treebanks: records.len(),
-            seeds: 0,
+            ..Progress::default()
         }),
         about,
         blocks,

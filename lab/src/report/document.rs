@@ -110,6 +110,9 @@ pub struct Progress {
     /// The number of seeds; 0 in documents of earlier versions, and where one walk is no training.
     #[serde(default)]
     pub seeds: usize,
+    /// The fewest and the most training sentences of a treebank; empty in documents of earlier versions, and where nothing is trained.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub sentences: String,
 }
 
 /// A table or a figure with its title and what is to be seen in it.

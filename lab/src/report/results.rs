@@ -100,6 +100,7 @@ pub fn document(summary: &Summary, command: &str, files: Vec<String>) -> Documen
             revisions: summary.revisions.iter().cloned().collect(),
             treebanks: extents.as_ref().map_or(0, |extents| extents.n_treebanks),
             seeds: extents.as_ref().map_or(0, |extents| extents.n_seeds),
+            sentences: extents.map_or_else(String::new, |extents| extents.sentences),
         }),
         about: about(summary),
         blocks,

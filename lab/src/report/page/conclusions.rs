@@ -45,7 +45,8 @@ fn on_other_data<'a>(experiments: &'a [Experiment], main: &'a Document) -> impl 
     let own = experiments.iter().filter(|experiment| experiment.name == main.name);
     own.flat_map(Experiment::other_data).filter_map(|document| {
         let (profile, a) = (&document.profile, document.answer.as_ref()?.view());
-        let text = sentences("conclusions.jinja", view! { part => "data", profile, a }).pop()?;
+        let train_sentences = document.progress.as_ref().map(|progress| &progress.sentences);
+        let text = sentences("conclusions.jinja", view! { part => "data", profile, train_sentences, a }).pop()?;
         Some(Conclusion::new(text, &[document]))
     })
 }
@@ -140,7 +141,7 @@ mod tests {
             reading: vec!["Only here.".to_owned()],
         };
         let progress =
-            Progress { done: 4, cells: 5, revisions: Vec::new(), treebanks: n_treebanks, seeds: 1 + n_systems % 2 };
+            Progress { done: 4, cells: 5, treebanks: n_treebanks, seeds: 1 + n_systems % 2, ..Progress::default() };
         Document {
             name: name.to_owned(),
             profile: "quick".to_owned(),
@@ -169,6 +170,7 @@ mod tests {
         main.comparisons.push("A beam is ahead of none.".to_owned());
         let mut other = Document { profile: "whole".to_owned(), ..answering("many-treebanks", 3, 19) };
         other.answer.as_mut().unwrap().headline = "**Global is further ahead**.".to_owned();
+        other.progress.as_mut().unwrap().sentences = "860 to 12544".to_owned();
         // It has fewer treebanks, and more pairs of models.
         let mut wide = answering("many-systems", 15, 5);
         wide.comparisons.push("Too few treebanks to say.".to_owned());
@@ -192,7 +194,7 @@ mod tests {
             "1. **Global is ahead** in many-treebanks. ([many-treebanks](many-treebanks/quick.md))",
             "2. Counted by treebank (sign test, Holm-corrected), global training is ahead with system 0 on 19 of 19, behind on 0 (p < 0.001); ",
             "3. **What it costs:** parsing takes 2.0 times as long, training 3.0 times as long; medians over systems. (",
-            "4. **On other data (`whole`):** global is further ahead. ([many-treebanks](many-treebanks/whole.md))",
+            "4. **On other data (`whole`, 860 to 12544 training sentences a treebank):** global is further ahead. ([many-treebanks](many-treebanks/whole.md))",
             "5. **On more systems:** global is ahead in many-systems. ([many-systems](many-systems/quick.md))",
             "6. A beam is ahead of none. ([many-treebanks](many-treebanks/quick.md))",
             "7. **The papers:** of 2 tables with figures of a paper beside ours, 1 (`table-b`) have every difference",
