@@ -12,28 +12,20 @@ help:
 
 # Checks
 
-.PHONY: build test units programs library doctests golden lint doc examples deny deny-install publish-check portable miri bench clean
+.PHONY: build test golden lint doc examples deny deny-install publish-check portable miri bench clean
 
 build: ## the program, as target/release/treebeam
 	$(CARGO) build --release --locked
-
-test: lint doc examples units programs library doctests ## everything that a change must pass; commands of README and the book are among the tests
 
 # The parser's own tests are compiled with checks of overflow and of what the code assumes, and lightly optimised, each part by
 # itself, in half the time; all else is tested as it is released.
 CHECKED = -Copt-level=1 -Clto=off -Cdebug-assertions -Coverflow-checks
 
-units:
+test: lint doc examples ## everything that a change must pass; commands of README and the book are among the tests
 	set -e; tests=`$(CARGO) rustc --profile bench --locked --package treebeam --lib --message-format json-render-diagnostics -- $(CHECKED) | \
 		sed -n 's/.*"executable":"\([^"]*\)".*/\1/p'`; test -n "$$tests"; "$$tests"
-
-programs:
 	$(CARGO) test --release --locked --package treebeam-lab --package treebeam-cli --lib --bins --test main --test golden
-
-library:
 	$(CARGO) test --release --locked --test library
-
-doctests:
 	$(CARGO) test --release --locked --doc
 
 golden: build ## write the checksums of tests/golden.toml anew, for a change of behaviour that is meant
