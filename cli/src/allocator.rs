@@ -1,6 +1,6 @@
-//! Memory: large arrays stand on large pages, and go back to the system when they are freed. Where memory runs out the program says so, removes outputs
-//! that are not finished, and ends with the exit code of an error. By itself Rust would end it with SIGABRT, and leave temporary files
-//! behind.
+//! Memory: large arrays stand on large pages, and go back to the system when they are freed. Where memory runs out the program says
+//! so, removes outputs that are not finished, and ends with the exit code of an error. By itself Rust would end it with SIGABRT, and
+//! leave temporary files behind.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
