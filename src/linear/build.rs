@@ -31,7 +31,7 @@ impl FrozenWeights {
         let mut scale = scale_of(replicas.iter().map(L::bound).sum(), limit);
         loop {
             let mut builder = Builder::new(TableShape { scale, ..shape });
-            // Those of all features in the order of the walk; nothing where all weights round to zero.
+            // The numbers of rows in the order of `features`; nothing where all weights round to zero.
             let mut numbers: Vec<Flagged> = Vec::with_capacity(replicas.first().map_or(0, L::n_rows));
             let mut entries: Vec<(ActionId, i32)> = Vec::new();
             let mut largest_sum: f64 = 0.0;
@@ -262,21 +262,26 @@ fn scale_of(largest: f64, limit: f64) -> u32 {
     scale
 }
 
+/// True if any replica has `feature`.
+fn any_has<L: Averages>(replicas: &[L], feature: u64) -> bool {
+    replicas.iter().any(|replica| replica.has_row(feature))
+}
+
 /// The features that any replica has.
 fn features<L: Averages>(replicas: &[L]) -> impl Iterator<Item = u64> {
     replicas.iter().enumerate().flat_map(move |(number, replica)| {
-        let is_new = move |feature: &u64| !replicas[..number].iter().any(|earlier| earlier.has_row(*feature));
-        replica.features().filter(is_new)
+        let earlier = &replicas[..number];
+        replica.features().filter(move |&feature| !any_has(earlier, feature))
     })
 }
 
-/// Calls `read` with the sums of the averaged weights of each of the [`features`].
+/// Calls `read` with the sums of the averaged weights of each feature, in the order of [`features`].
 fn for_each_sum<L: Averages>(replicas: &[L], mut read: impl FnMut(&[(ActionId, f64)])) {
     let mut more: Vec<(ActionId, f64)> = Vec::new();
     for (number, replica) in replicas.iter().enumerate() {
         let (earlier, later) = (&replicas[..number], &replicas[number + 1..]);
         replica.for_each_row(|feature, sums| {
-            if earlier.iter().any(|replica| replica.has_row(feature)) {
+            if any_has(earlier, feature) {
                 return;
             }
             more.clear();
