@@ -347,6 +347,6 @@ pub fn check_neighbours() {
     assert_eq!(n_checked, n_words);
     let mut hashes = Vec::new();
     let view = View { cells: c.cells(0), history: None };
-    treebeam::features::Extractor::default().extract_all(&features, &input, &interner, &view, &mut hashes);
+    treebeam::features::Extractor::default().extract_all(&features, &input, &interner, &view, &mut hashes, |_| ());
     assert_eq!(hashes.len(), 2);
 }

@@ -78,18 +78,32 @@ impl Extractor {
         key(start, words.map(|&[a, b, c, d]| slot(a) | slot(b) << 16 | slot(c) << 32 | slot(d) << 48))
     }
 
-    /// Appends the hashes of all features of a group to `hashes`, in the order of its templates.
+    /// Appends the hashes of all features of a group to `hashes`, in the order of its templates. `see` is called with each.
     #[inline]
-    pub fn extract_of(&mut self, group: &Group, input: &Input, sets: &LabelSets, hashes: &mut Vec<u64>) {
+    pub fn extract_of(
+        &mut self,
+        group: &Group,
+        input: &Input,
+        sets: &LabelSets,
+        hashes: &mut Vec<u64>,
+        see: impl FnMut(u64),
+    ) {
         // PERF: whether words may have tags is asked once for all values.
         match input.has_tags() {
-            false => self.extract::<false>(group, input, sets, hashes),
-            true => self.extract::<true>(group, input, sets, hashes),
+            false => self.extract::<false>(group, input, sets, hashes, see),
+            true => self.extract::<true>(group, input, sets, hashes, see),
         }
     }
 
     #[inline]
-    fn extract<const TAGS: bool>(&mut self, group: &Group, input: &Input, sets: &LabelSets, hashes: &mut Vec<u64>) {
+    fn extract<const TAGS: bool>(
+        &mut self,
+        group: &Group,
+        input: &Input,
+        sets: &LabelSets,
+        hashes: &mut Vec<u64>,
+        mut see: impl FnMut(u64),
+    ) {
         let (of_columns, of_others) = self.values[1..].split_at_mut(group.columns.len());
         for (value, &(place, column)) in of_columns.iter_mut().zip(&group.columns) {
             *value = input.read_value::<TAGS>(column as usize, self.seen[place as usize]);
@@ -98,10 +112,14 @@ impl Extractor {
             *value = value_of::<TAGS>(&self.seen, &mut self.set_hashes, read, input, sets);
         }
         let values = &self.values;
-        hashes.extend(group.templates.iter().map(|template| feature(template, values)));
+        hashes.extend(group.templates.iter().map(|template| {
+            let feature = feature(template, values);
+            see(feature);
+            feature
+        }));
     }
 
-    /// Appends the hashes of all features to `hashes`, in the [order](Compiled::order) of learners.
+    /// Appends the hashes of all features to `hashes`, in the [order](Compiled::order) of learners. `see` is called with each.
     pub fn extract_all(
         &mut self,
         features: &Compiled,
@@ -109,10 +127,11 @@ impl Extractor {
         interner: &Interner,
         view: &View,
         hashes: &mut Vec<u64>,
+        mut see: impl FnMut(u64),
     ) {
         self.see(features, &interner.states(), view);
         for group in features.all() {
-            self.extract_of(group, input, interner.label_sets(), hashes);
+            self.extract_of(group, input, interner.label_sets(), hashes, &mut see);
         }
     }
 }
@@ -145,7 +164,7 @@ fn feature(template: &Hashed, values: &[u64; 256]) -> u64 {
 }
 
 /// The value of an attribute in these slots.
-#[inline]
+#[inline(always)]
 fn value_of<const TAGS: bool>(
     seen: &[u16; 256],
     set_hashes: &mut Vec<u64>,

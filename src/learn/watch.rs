@@ -102,7 +102,7 @@ impl Watch {
         let columns = self.features.columns();
         let shown = Shown { columns, sentence, labels: &self.labels, interner, actions: actions.all() };
         let mut hashes = Vec::new();
-        Extractor::default().extract_all(&self.features, input, interner, &view, &mut hashes);
+        Extractor::default().extract_all(&self.features, input, interner, &view, &mut hashes, |_| ());
         let mut known: Vec<(usize, u64)> = self.features.order().zip(hashes).collect();
         known.retain(|&(_, feature)| model.knows(feature));
         known.sort_by_key(|&(number, _)| number);

@@ -5,7 +5,6 @@ use fearless_simd::u32x8;
 
 use super::Row;
 use crate::files::{Numbers, prefetch};
-use crate::vector::vectorised;
 
 /// Number of features that share a cache line.
 const WAYS: usize = 8;
@@ -216,35 +215,27 @@ impl Buckets {
         Buckets { buckets: Numbers::from(buckets), homes: self.homes, spread: self.spread }
     }
 
-    /// Tells the memory that `features` will soon be looked up.
-    #[inline]
-    pub fn prefetch(&self, features: &[u64]) {
-        let buckets = &self.buckets[..];
-        if self.is_plain() {
-            features.iter().for_each(|&feature| prefetch(buckets, part(feature, buckets.len())));
-        } else {
-            features.iter().for_each(|&feature| prefetch(buckets, bucket(feature, self.homes, self.spread)));
+    /// Function that tells the memory of a feature that will soon be looked up.
+    #[inline(always)]
+    pub fn prefetch(&self) -> impl Fn(u64) {
+        let (buckets, is_plain, homes, spread) = (&self.buckets[..], self.is_plain(), self.homes, self.spread);
+        move |feature| {
+            let place = if is_plain { part(feature, buckets.len()) } else { bucket(feature, homes, spread) };
+            prefetch(buckets, place);
         }
     }
 
-    /// The numbers of `features`, as many as `found` has places; [`NOTHING`] for unknown ones.
-    #[inline]
-    pub fn find_all(&self, features: &[u64], found: &mut [Row]) {
-        let found = &mut found[..features.len()];
-        vectorised!(simd => self.find_each(simd, features, |i, number| found[i] = Row(number)));
-    }
-
-    /// Passes on the numbers of `features`, by their places: at first [`NOTHING`] for unknown ones and for those that overflowed, which are
-    /// passed on once more afterwards.
+    /// Looks up `features`, at most [`BATCH`].
     ///
-    /// No branch waits for memory: look-ups are independent of each other, and the processor overlaps their misses.
+    /// PERF: no branch waits for memory. Look-ups are independent of each other, and the processor overlaps their misses. What each of
+    /// them leaves is compared afterwards, several at a time.
     #[inline(always)]
-    pub fn find_each<V: Simd>(&self, simd: V, features: &[u64], found: impl FnMut(usize, Flagged)) {
+    pub fn find<V: Simd>(&self, simd: V, features: &[u64], found: &mut Found) {
         let (n_buckets, homes, spread) = (self.buckets.len(), self.homes, self.spread);
         if self.is_plain() {
-            self.find_each_at(simd, features, |feature| part(feature, n_buckets), found);
+            self.find_at(simd, features, |feature| part(feature, n_buckets), found);
         } else {
-            self.find_each_at(simd, features, |feature| bucket(feature, homes, spread), found);
+            self.find_at(simd, features, |feature| bucket(feature, homes, spread), found);
         }
     }
 
@@ -255,47 +246,117 @@ impl Buckets {
     }
 
     #[inline(always)]
-    fn find_each_at<V: Simd>(
-        &self,
-        simd: V,
-        features: &[u64],
-        bucket: impl Fn(u64) -> usize,
-        mut found: impl FnMut(usize, Flagged),
-    ) {
-        const BATCH: usize = 64;
+    fn find_at<V: Simd>(&self, simd: V, features: &[u64], bucket: impl Fn(u64) -> usize, found: &mut Found) {
         let buckets = &self.buckets[..];
-        for (batch, features) in features.chunks(BATCH).enumerate() {
-            let first = batch * BATCH;
-            let mut unknown = 0u64;
-            for (i, &feature) in features.iter().enumerate() {
-                let number = buckets[bucket(feature)].find(simd, tag(feature));
-                found(first + i, number.unwrap_or(NOTHING));
-                unknown |= u64::from(number.is_none()) << i;
-            }
-            // PERF: what is known cannot have overflowed, and so the others alone are asked.
-            while unknown != 0 {
-                let i = unknown.trailing_zeros() as usize;
-                unknown &= unknown - 1;
-                let (own, tag) = (bucket(features[i]), tag(features[i]));
-                if buckets[own].overflows_with(tag) {
-                    found(first + i, self.find_behind(simd, own, tag));
-                }
+        let mut wanted = [0; BATCH];
+        wanted.iter_mut().zip(features).for_each(|(wanted, &feature)| *wanted = tag(feature) | 1);
+        let places = found.tags.iter_mut().zip(&mut found.numbers);
+        for ((&feature, &wanted), (tag, number)) in features.iter().zip(&wanted).zip(places) {
+            (*tag, *number) = buckets[bucket(feature)].probe(simd, wanted);
+        }
+        found.compare(simd, &wanted, features.len());
+        // PERF: what is known cannot have overflowed, and so the others alone are asked.
+        for i in Ones(!found.known & first_ones(features.len())) {
+            let own = bucket(features[i]);
+            if buckets[own].overflows_with(wanted[i])
+                && let Some((tag, number)) = self.find_behind(simd, own, wanted[i])
+            {
+                (found.tags[i], found.numbers[i]) = (tag, number);
+                found.known |= 1 << i;
+                found.flags |= u64::from(tag & 1) << i;
             }
         }
     }
 
-    /// The number of a feature that its own bucket, which is full, does not have.
+    /// The tag and the number of a feature that its own bucket, which is full, does not have.
     #[inline(always)]
-    fn find_behind<V: Simd>(&self, simd: V, mut bucket: usize, tag: u32) -> Flagged {
+    fn find_behind<V: Simd>(&self, simd: V, mut bucket: usize, wanted: u32) -> Option<(u32, u32)> {
         loop {
             bucket = if bucket + 1 == self.buckets.len() { 0 } else { bucket + 1 };
             let bucket = &self.buckets[bucket];
-            match bucket.find(simd, tag) {
-                Some(number) => return number,
-                None if !bucket.overflows_with(tag) => return NOTHING,
-                None => {}
+            match bucket.probe(simd, wanted) {
+                (tag, number) if tag | 1 == wanted && number != 0 => return Some((tag, number)),
+                _ if !bucket.overflows_with(wanted) => return None,
+                _ => {}
             }
         }
+    }
+}
+
+/// Number of features that are looked up at once.
+pub const BATCH: usize = 64;
+
+/// Results of a batch of look-ups.
+#[derive(Debug, Clone, Copy)]
+pub struct Found {
+    tags: [u32; BATCH],
+    /// Numbers of those features that are known, without their flags.
+    numbers: [u32; BATCH],
+    /// By place, a bit for each feature: 1 if it is known.
+    pub known: u64,
+    /// 1 if it is known and its number has a flag.
+    pub flags: u64,
+}
+
+impl Found {
+    /// No results.
+    pub const NONE: Found = Found { tags: [0; BATCH], numbers: [0; BATCH], known: 0, flags: 0 };
+
+    /// Writes down the numbers with their flags, [`NOTHING`] for features that are not known.
+    #[inline(always)]
+    pub fn write(&self, rows: &mut [Row]) {
+        for (i, (row, (&tag, &number))) in rows.iter_mut().zip(self.tags.iter().zip(&self.numbers)).enumerate() {
+            *row = Row(flagged(tag, number) & (self.known >> i & 1).wrapping_neg());
+        }
+    }
+
+    /// The number of the feature in this place, without its flag.
+    #[inline(always)]
+    pub fn number(&self, place: usize) -> Flagged {
+        self.numbers[place % BATCH].into()
+    }
+
+    /// The numbers, eight at a time.
+    #[inline(always)]
+    pub fn eights(&self) -> &[[u32; 8]] {
+        self.numbers.as_chunks().0
+    }
+
+    /// Finds out which of the first `n` features are known, and which of them have flags.
+    #[inline(always)]
+    fn compare<V: Simd>(&mut self, simd: V, wanted: &[u32; BATCH], n: usize) {
+        let (flag, zero) = (u32x8::splat(simd, 1), u32x8::splat(simd, 0));
+        let (mut known, mut flags) = (0, 0);
+        for first in (0..n).step_by(WAYS) {
+            let eight = |numbers: &[u32; BATCH]| u32x8::from_slice(simd, &numbers[first..first + WAYS]);
+            let (tags, numbers) = (eight(&self.tags), eight(&self.numbers));
+            let is_known = (tags | flag).simd_eq(eight(wanted)) & !numbers.simd_eq(zero);
+            known |= is_known.to_bitmask() << first;
+            flags |= (is_known & (tags & flag).simd_eq(flag)).to_bitmask() << first;
+        }
+        // What stands behind the last one is of an earlier batch.
+        (self.known, self.flags) = (known & first_ones(n), flags & first_ones(n));
+    }
+}
+
+/// A number whose first `n` bits are ones.
+#[inline(always)]
+fn first_ones(n: usize) -> u64 {
+    !u64::MAX.unbounded_shl(n as u32)
+}
+
+/// The places of the ones in a number.
+#[derive(Debug, Clone, Copy)]
+pub struct Ones(pub u64);
+
+impl Iterator for Ones {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        let place = (self.0 != 0).then(|| self.0.trailing_zeros() as usize);
+        self.0 &= self.0.wrapping_sub(1);
+        place
     }
 }
 
@@ -315,23 +376,21 @@ impl Bucket {
         last
     }
 
-    /// The number of the feature with this tag, if there is one; [`NOTHING`] if it looks like a free place.
+    /// The tag and the number of the feature with this tag, if there is one; else those of another, or of a free place.
     #[inline(always)]
-    fn find<V: Simd>(&self, simd: V, tag: u32) -> Option<Flagged> {
-        // Free places have tag 0 and number 0: whom they match finds nothing.
-        let (flag, wanted) = (u32x8::splat(simd, 1), u32x8::splat(simd, tag | 1));
+    fn probe<V: Simd>(&self, simd: V, wanted: u32) -> (u32, u32) {
+        let (flag, wanted) = (u32x8::splat(simd, 1), u32x8::splat(simd, wanted));
         // PERF: from the slice; of an array there would be a copy, where the tag that was found is read again.
         let hits = (u32x8::from_slice(simd, &self.tags) | flag).simd_eq(wanted).to_bitmask();
         let way = hits.trailing_zeros() as usize % WAYS;
-        let found = flagged(self.tags[way], self.numbers[way]);
-        (hits != 0).then_some(found)
+        (self.tags[way], self.numbers[way])
     }
 
     /// True if a feature with this tag that is not here may stand in a later bucket.
     #[inline(always)]
-    fn overflows_with(&self, tag: u32) -> bool {
+    fn overflows_with(&self, wanted: u32) -> bool {
         let (last, is_full) = (self.tags[WAYS - 1], self.numbers[WAYS - 1] != 0);
-        is_full && tag | 1 >= last
+        is_full && wanted >= last
     }
 }
 
@@ -375,6 +434,16 @@ mod tests {
     use super::*;
     use crate::vector::versions;
 
+    #[inline(always)]
+    fn rows_of<V: Simd>(simd: V, table: &Buckets, features: &[u64]) -> Vec<Row> {
+        let (mut found, mut rows) = (Found::NONE, vec![Row(u64::MAX); features.len()]);
+        for (features, rows) in features.chunks(BATCH).zip(rows.chunks_mut(BATCH)) {
+            table.find(simd, features, &mut found);
+            found.write(rows);
+        }
+        rows
+    }
+
     #[test]
     fn finds_what_it_holds_and_nothing_else() {
         for n in [0u64, 1, 7, 8, 100, 5000] {
@@ -386,9 +455,7 @@ mod tests {
             let expected = (0..2 * n).map(|number| Row(if number < n { flagged(number) } else { NOTHING }));
             let expected: Vec<Row> = expected.collect();
             let found = versions!(simd => {
-                let mut found = vec![Row(u64::MAX); features.len()];
-                table.find_each(simd, &features, |i, number| found[i] = Row(number));
-                found
+                rows_of(simd, &table, &features)
             });
             assert!(found.iter().all(|found| *found == expected));
             assert_eq!(table.numbers().count() as u64, n);
@@ -418,9 +485,7 @@ mod tests {
             let features: Vec<u64> = (0..10 * n + 60).map(feature).collect();
             for table in [&grown, &again, &larger] {
                 let found = versions!(simd => {
-                    let mut found = vec![Row(u64::MAX); features.len()];
-                    table.find_each(simd, &features, |i, number| found[i] = Row(number));
-                    found
+                    rows_of(simd, table, &features)
                 });
                 for found in found {
                     let expected = |i: u64| Row(if i < 9 * n + 50 { i + 1 } else { NOTHING });
@@ -454,9 +519,7 @@ mod tests {
             let kept = |i: u64| i < n && !(i + 1).is_multiple_of(4);
             for (table, is_there) in [(&packed, &kept as &dyn Fn(u64) -> bool), (&again, &kept), (&grown, &|i| i < n)] {
                 let found = versions!(simd => {
-                    let mut found = vec![Row(u64::MAX); features.len()];
-                    table.find_each(simd, &features, |i, number| found[i] = Row(number));
-                    found
+                    rows_of(simd, table, &features)
                 });
                 let expected = |i: u64| Row(if is_there(i) { i + 1 } else { NOTHING });
                 assert!(found.iter().all(|found| (0..).zip(found).all(|(i, &row)| row == expected(i))), "{n}");
@@ -473,9 +536,7 @@ mod tests {
         let table = Buckets::new(numbers.len(), numbers.iter().copied());
         let features: Vec<u64> = (60..124).map(feature).collect();
         let found = versions!(simd => {
-            let mut found = [Row::default(); 64];
-            table.find_each(simd, &features, |i, number| found[i] = Row(number));
-            found
+            rows_of(simd, &table, &features)
         });
         for found in found {
             assert!((60..124).zip(found).all(|(i, Row(found))| found == if i <= 100 { i } else { 0 }));

@@ -5,10 +5,11 @@
 //! memoised, batched and plain scoring agree to the bit.
 
 use fearless_simd::prelude::*;
+use fearless_simd::u32x8;
 
-use super::buckets::{Bucket, Buckets, FLAG, Flagged, Homes, NOTHING};
+use super::buckets::{BATCH, Bucket, Buckets, FLAG, Flagged, Found, Homes, NOTHING, Ones};
 use super::levels::Levels;
-use super::rows::{DenseRow, InlineRow, NARROW, PackedEntry, Precision, TableShape, WIDE, place};
+use super::rows::{DenseRow, InlineRow, LEN_BITS, NARROW, PackedEntry, Precision, TableShape, WIDE, place};
 use super::table::{OUTSIDE, from_bytes};
 use super::{Row, Weights};
 use crate::error::Result;
@@ -133,58 +134,111 @@ impl FrozenWeights {
 
     #[inline(always)]
     fn add_rows<const BYTES: usize>(&self, rows: &[Row], scores: &mut [i32]) {
-        let (sparse, dense) = (&self.sparse[..], &self.dense[..]);
         for &Row(row) in rows {
-            let (start, len) = place(row);
             if is_inline(row) {
                 InlineRow::unpack(row).add_to(scores);
-            } else if len >= NARROW {
-                match self.dense_row(dense, start, len) {
-                    DenseRow::Narrow(row) => add_narrow(row, scores),
-                    DenseRow::Wide(row) => scores.iter_mut().zip(row).for_each(|(score, &w)| *score += w),
-                }
             } else {
-                for entry in PackedEntry::<BYTES>::read(sparse, start, len as usize) {
-                    let (action, weight) = if BYTES == 2 { self.decoded(entry) } else { entry };
-                    scores[action] += weight;
-                }
+                self.add_row::<BYTES>(row, scores);
             }
+        }
+    }
+
+    /// Adds a row that stands elsewhere.
+    #[inline(always)]
+    fn add_row<const BYTES: usize>(&self, row: Flagged, scores: &mut [i32]) {
+        let (start, len) = place(row);
+        if len >= NARROW {
+            match self.dense_row(&self.dense, start, len) {
+                DenseRow::Narrow(row) => add_narrow(row, scores),
+                DenseRow::Wide(row) => scores.iter_mut().zip(row).for_each(|(score, &w)| *score += w),
+            }
+            return;
+        }
+        for entry in PackedEntry::<BYTES>::read(&self.sparse, start, len as usize) {
+            let (action, weight) = if BYTES == 2 { self.decoded(entry) } else { entry };
+            scores[action] += weight;
+        }
+    }
+
+    /// Adds those rows of a batch, which stand elsewhere, that have a one in `which`.
+    #[inline(always)]
+    fn add_found(&self, found: &Found, which: u64, scores: &mut [i32]) {
+        let bytes = self.shape.entry();
+        for i in Ones(which) {
+            let row = found.number(i);
+            match bytes {
+                2 => self.add_row::<2>(row, scores),
+                3 => self.add_row::<3>(row, scores),
+                4 => self.add_row::<4>(row, scores),
+                _ => self.add_row::<8>(row, scores),
+            }
+        }
+    }
+
+    /// The rows of a batch that are dense and have 16 bits a weight: a one for each.
+    #[inline(always)]
+    fn narrow_ones<V: Simd>(&self, simd: V, found: &Found) -> u64 {
+        let (wide, narrow) = (u32x8::splat(simd, WIDE), u32x8::splat(simd, NARROW));
+        let eights = found.eights().iter().enumerate();
+        let are_narrow = eights.fold(0, |ones, (number, eight)| {
+            ones | (u32x8::from_slice(simd, eight) & wide).simd_eq(narrow).to_bitmask() << (8 * number)
+        });
+        are_narrow & found.known & !found.flags
+    }
+
+    /// Looks up `features`, at most [`BATCH`], and prefetches their rows. `see_narrow` is called with the places, in half rows, of those
+    /// that are dense and have 16 bits a weight; the result has a one for each of the others that stand elsewhere.
+    #[inline(always)]
+    fn find_batch<V: Simd>(
+        &self,
+        simd: V,
+        features: &[u64],
+        found: &mut Found,
+        mut see_narrow: impl FnMut(u32),
+    ) -> u64 {
+        self.buckets.find(simd, features, found);
+        // No branch, for none could be foretold.
+        let are_narrow = self.narrow_ones(simd, found);
+        let others = found.known & !found.flags & !are_narrow;
+        let (bytes, half) = (self.shape.entry(), self.shape.half());
+        for i in Ones(others) {
+            // Most sparse rows stand on one line or two.
+            let (start, len) = place(found.number(i));
+            prefetch(&self.sparse, start * bytes);
+            prefetch(&self.sparse, ((start + len as usize) * bytes).wrapping_sub(1));
+        }
+        for i in Ones(are_narrow) {
+            let number = (found.number(i) as u32 >> LEN_BITS) - 1;
+            see_narrow(number);
+            let first = number as usize * half;
+            (0..3).for_each(|line| prefetch(&self.dense, first + 16 * line));
+            (3..half.div_ceil(16)).for_each(|line| prefetch(&self.dense, first + 16 * line));
+        }
+        others
+    }
+
+    /// Adds the rows of at most [`LARGEST`] features.
+    #[inline(always)]
+    fn add_all<V: Simd>(&self, simd: V, features: &[u64], scores: &mut [i32]) {
+        let (mut found, mut others) = ([Found::NONE; LARGEST / BATCH], [0; LARGEST / BATCH]);
+        let (mut narrow, mut n_narrow) = ([0; LARGEST], 0);
+        for ((found, others), features) in found.iter_mut().zip(&mut others).zip(features.chunks(BATCH)) {
+            *others = self.find_batch(simd, features, found, |number| {
+                (narrow[n_narrow % LARGEST], n_narrow) = (number, n_narrow + 1);
+            });
+        }
+        lanes::add_narrow(simd, (&self.dense, self.shape.half()), &narrow[..n_narrow], scores);
+        for (found, others) in found.iter().zip(others) {
+            for i in Ones(found.flags) {
+                InlineRow::unpack(found.number(i)).add_to(scores);
+            }
+            self.add_found(found, others, scores);
         }
     }
 }
 
-impl FrozenWeights {
-    /// Finds the rows of `features`, at most [`BATCH`]: where those begin that are dense and of 16 bits a weight, and the others; the numbers
-    /// of both. All of them are prefetched.
-    #[inline(always)]
-    fn sort<V: Simd>(
-        &self,
-        simd: V,
-        features: &[u64],
-        narrow: &mut [usize; BATCH],
-        others: &mut [Row; BATCH],
-    ) -> (usize, usize) {
-        let (sparse, dense, bytes, half) = (&self.sparse[..], &self.dense[..], self.shape.entry(), self.shape.half());
-        let (mut n_narrow, mut n_others) = (0, 0);
-        self.buckets.find_each(simd, features, |_, row| {
-            // No branch, for none could be foretold.
-            let is_narrow = row & (FLAG | u64::from(WIDE)) == u64::from(NARROW);
-            let (start, _) = place(row);
-            narrow[n_narrow % BATCH] = start;
-            n_narrow += usize::from(is_narrow);
-            others[n_others % BATCH] = Row(row);
-            n_others += usize::from(row != NOTHING) - usize::from(is_narrow);
-            // A hint: for rows that are not sparse it has no use, and no cost.
-            prefetch(sparse, start * bytes);
-        });
-        for first in &mut narrow[..n_narrow] {
-            *first = (*first - 1) * half;
-            (0..4).for_each(|line| prefetch(dense, *first + 16 * line));
-            (4..half.div_ceil(16)).for_each(|line| prefetch(dense, *first + 16 * line));
-        }
-        (n_narrow, n_others)
-    }
-}
+/// Number of features whose rows are added at once.
+const LARGEST: usize = 2 * BATCH;
 
 /// True if a row stands in place of its number. What was not found has number 0, which is such a row, too, and adds
 /// nothing: so that there is one branch less.
@@ -216,27 +270,19 @@ impl Weights for FrozenWeights {
     }
 
     #[inline]
-    fn prefetch(&self, features: &[u64]) {
-        self.buckets.prefetch(features);
+    fn prefetch(&self) -> impl Fn(u64) {
+        self.buckets.prefetch()
     }
 
     #[inline]
     fn find(&self, features: &[u64], rows: &mut [Row]) {
-        self.buckets.find_all(features, rows);
-        let (sparse, dense, bytes, half) = (&self.sparse[..], &self.dense[..], self.shape.entry(), self.shape.half());
-        let n_lines = half.div_ceil(16);
-        for &Row(row) in &*rows {
-            if is_inline(row) {
-                continue;
+        vectorised!(simd => {
+            let mut found = Found::NONE;
+            for (features, rows) in features.chunks(BATCH).zip(rows.chunks_mut(BATCH)) {
+                self.find_batch(simd, features, &mut found, |_| ());
+                found.write(rows);
             }
-            match place(row) {
-                (start, NARROW | WIDE) => {
-                    let first = (start - 1) * half;
-                    (0..n_lines).for_each(|line| prefetch(dense, first + 16 * line));
-                }
-                (start, _) => prefetch(sparse, start * bytes),
-            }
-        }
+        });
     }
 
     #[inline(always)]
@@ -249,21 +295,12 @@ impl Weights for FrozenWeights {
         }
     }
 
-    fn add_features(&self, features: &[u64], scores: &mut [i32]) {
-        let (mut dense, mut others) = ([0; BATCH], [Row::default(); BATCH]);
-        for features in features.chunks(BATCH) {
-            self.buckets.prefetch(features);
-            vectorised!(simd => {
-                let (n_dense, n_others) = self.sort(simd, features, &mut dense, &mut others);
-                lanes::add_narrow(simd, (&self.dense, self.shape.half()), &dense[..n_dense], scores);
-                self.add(&others[..n_others], scores);
-            });
+    fn add_prefetched(&self, features: &[u64], scores: &mut [i32]) {
+        for features in features.chunks(LARGEST) {
+            vectorised!(simd => self.add_all(simd, features, scores));
         }
     }
 }
-
-/// Number of features that are looked up at once.
-const BATCH: usize = 128;
 
 impl FrozenWeights {
     /// The table as sections of a file: its shape, buckets, sparse rows, dense rows.

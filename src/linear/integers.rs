@@ -319,8 +319,8 @@ impl Weights for IntegerWeights {
     }
 
     #[inline]
-    fn prefetch(&self, features: &[u64]) {
-        features.iter().for_each(|&feature| self.rows.prefetch(self.key(feature)));
+    fn prefetch(&self) -> impl Fn(u64) {
+        |feature| self.rows.prefetch(self.key(feature))
     }
 
     #[inline]

@@ -136,9 +136,8 @@ impl LookUp {
     /// Asks for the next vector.
     #[inline]
     fn extract<W: Weights>(&mut self, group: &Group, source: &LookUpSource<W>) {
-        let start = self.features.len();
-        self.extractor.extract_of(group, source.input, source.sets, &mut self.features);
-        source.weights.prefetch(&self.features[start..]);
+        let see = source.weights.prefetch();
+        self.extractor.extract_of(group, source.input, source.sets, &mut self.features, see);
         self.ends.push(self.features.len());
     }
 

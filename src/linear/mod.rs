@@ -54,9 +54,11 @@ pub trait Weights: Sync {
         1
     }
 
-    /// Tells the memory that `features` will soon be looked up.
+    /// Function that tells the memory of a feature that will soon be looked up.
     #[inline]
-    fn prefetch(&self, _features: &[u64]) {}
+    fn prefetch(&self) -> impl Fn(u64) {
+        |_| ()
+    }
 
     /// Finds the rows of `features`, as many as `rows` has places.
     ///
@@ -66,14 +68,20 @@ pub trait Weights: Sync {
     /// Adds `rows`, as [`Weights::find`] has found them, to `scores`, one number an action.
     fn add(&self, rows: &[Row], scores: &mut [i32]);
 
-    /// Adds the rows of all `features` to `scores`: both steps at once.
+    /// Adds the rows of all `features` to `scores`: all steps at once.
     #[inline]
     fn add_features(&self, features: &[u64], scores: &mut [i32]) {
+        features.iter().copied().for_each(self.prefetch());
+        self.add_prefetched(features, scores);
+    }
+
+    /// Finds and adds the rows of all `features`, all of which were prefetched.
+    #[inline]
+    fn add_prefetched(&self, features: &[u64], scores: &mut [i32]) {
         const BATCH: usize = 128;
         let mut rows = [Row::default(); BATCH];
         for features in features.chunks(BATCH) {
             let rows = &mut rows[..features.len()];
-            self.prefetch(features);
             self.find(features, rows);
             vectorised!(_simd => self.add(rows, scores));
         }

@@ -278,7 +278,7 @@ impl RealWeights {
         const BATCH: usize = 128;
         let mut rows = [(0, 0); BATCH];
         for features in features.chunks(BATCH) {
-            self.prefetch(features);
+            features.iter().copied().for_each(self.prefetch());
             for (row, &feature) in rows.iter_mut().zip(features) {
                 let place = self.rows.find(feature);
                 self.rows.prefetch_entries(&place);
@@ -307,7 +307,7 @@ impl RealWeights {
         let highest = self.max_weight / self.factor;
         // Neither larger nor no number.
         let mut is_bounded = true;
-        self.prefetch(features);
+        features.iter().copied().for_each(self.prefetch());
         features.iter().for_each(|&feature| self.rows.prefetch_row(&self.rows.find(feature)));
         for &feature in features {
             outputs.row += 1;
@@ -393,8 +393,8 @@ impl Weights for RealWeights {
     }
 
     #[inline]
-    fn prefetch(&self, features: &[u64]) {
-        features.iter().for_each(|&feature| self.rows.prefetch(feature));
+    fn prefetch(&self) -> impl Fn(u64) {
+        |feature| self.rows.prefetch(feature)
     }
 
     #[inline]

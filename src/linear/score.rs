@@ -391,10 +391,15 @@ impl LinearMemory {
 
     /// The features of a configuration, in the [order](Compiled::order) of learners.
     pub fn features(&mut self, features: &Compiled, context: Context, view: &View) -> &[u64] {
+        self.extract(features, context, view, |_| ());
+        &self.features
+    }
+
+    /// Finds [`LinearMemory::features`]; `see` is called with each.
+    fn extract(&mut self, features: &Compiled, context: Context, view: &View, see: impl FnMut(u64)) {
         self.features.clear();
         let extractor = &mut self.known.look_up.extractor;
-        extractor.extract_all(features, context.input, context.interner, view, &mut self.features);
-        &self.features
+        extractor.extract_all(features, context.input, context.interner, view, &mut self.features, see);
     }
 
     /// The sums of the rows of all features of a configuration, without any memory, and these features: the reference for
@@ -410,9 +415,9 @@ impl LinearMemory {
     }
 
     fn sum_plainly<W: Weights>(&mut self, scorer: &LinearScorer<W>, context: Context, view: &View) {
-        self.features(scorer.features, context, view);
+        self.extract(scorer.features, context, view, scorer.weights.prefetch());
         let sum = &mut self.known.sum;
         sum.clear(scorer.width);
-        scorer.weights.add_features(&self.features, sum.push_zero());
+        scorer.weights.add_prefetched(&self.features, sum.push_zero());
     }
 }

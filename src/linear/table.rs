@@ -65,8 +65,10 @@ fn each_line<T>(place: &RowPlace, look: impl Fn(usize)) {
     look(place.start as usize);
     // PERF: no loop is set up for short rows, which most are.
     if usize::from(place.len) > in_line {
-        place.row().step_by(in_line).skip(1).for_each(look);
+        place.row().step_by(in_line).skip(1).for_each(&look);
     }
+    // Rows begin anywhere on a line.
+    look(place.row().end.wrapping_sub(1));
 }
 
 /// Arrays beside the weights, with an element for each entry, or none at all.

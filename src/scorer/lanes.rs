@@ -92,40 +92,41 @@ pub fn sum<V: Simd, const N: usize>(
     best_of(highest)
 }
 
-/// Adds rows of 16 bits a lane to `sums`: those that begin at these places of `rows` and are `half` numbers long, two lanes to a
-/// number.
+/// Adds rows of 16 bits a lane to `sums`: `rows` are `half` numbers long each, two lanes to a number, and `chosen` are those to add.
 #[inline(always)]
-pub fn add_narrow<V: Simd>(simd: V, (rows, half): (&[i32], usize), places: &[usize], sums: &mut [i32]) {
+pub fn add_narrow<V: Simd>(simd: V, (rows, half): (&[i32], usize), chosen: &[u32], sums: &mut [i32]) {
     let (sums, _) = sums[..2 * half].as_chunks_mut::<{ Actions::LANES }>();
     // As many sums as stay in registers.
-    let mut wide = sums.chunks_exact_mut(4);
+    let mut wide = sums.chunks_exact_mut(6);
     let mut first = 0;
     for sums in &mut wide {
-        add_blocks::<V, 4>(simd, rows, (places, first), sums);
-        first += 4 * Actions::LANES / 2;
+        add_blocks::<V, 6>(simd, (rows, half, first), chosen, sums);
+        first += 6 * Actions::LANES / 2;
     }
     match wide.into_remainder() {
-        sums @ [_, _, _] => add_blocks::<V, 3>(simd, rows, (places, first), sums),
-        sums @ [_, _] => add_blocks::<V, 2>(simd, rows, (places, first), sums),
-        sums @ [_] => add_blocks::<V, 1>(simd, rows, (places, first), sums),
+        sums @ [_, _, _, _, _] => add_blocks::<V, 5>(simd, (rows, half, first), chosen, sums),
+        sums @ [_, _, _, _] => add_blocks::<V, 4>(simd, (rows, half, first), chosen, sums),
+        sums @ [_, _, _] => add_blocks::<V, 3>(simd, (rows, half, first), chosen, sums),
+        sums @ [_, _] => add_blocks::<V, 2>(simd, (rows, half, first), chosen, sums),
+        sums @ [_] => add_blocks::<V, 1>(simd, (rows, half, first), chosen, sums),
         _ => {}
     }
 }
 
-/// Adds those `N` blocks of rows that begin so many numbers behind these places.
+/// Adds those `N` blocks of rows that begin at the number `first` of each.
 #[inline(always)]
 fn add_blocks<V: Simd, const N: usize>(
     simd: V,
-    rows: &[i32],
-    (places, first): (&[usize], usize),
+    (rows, half, first): (&[i32], usize, usize),
+    chosen: &[u32],
     sums: &mut [[i32; Actions::LANES]],
 ) {
     let mut totals = [i32x16::splat(simd, 0); N];
     for number in 0..N {
         totals[number] = lanes_of(simd, &sums[number]);
     }
-    for &place in places {
-        let row = &rows[place + first..][..N * Actions::LANES / 2];
+    for &row in chosen {
+        let row = &rows[row as usize * half + first..][..N * Actions::LANES / 2];
         let row: &[i16] = bytemuck::cast_slice(row);
         for number in 0..N {
             let narrow = i16x16::from_slice(simd, &row[number * Actions::LANES..][..Actions::LANES]);

@@ -77,7 +77,7 @@ impl<'m> Explainer<'m> {
         }
         self.hashes.clear();
         let compiled = linear.features();
-        self.extractor.extract_all(compiled, context.input, context.interner, view, &mut self.hashes);
+        self.extractor.extract_all(compiled, context.input, context.interner, view, &mut self.hashes, |_| ());
         let mut weights = vec![0; compiled.n_templates()];
         for (&hash, template) in self.hashes.iter().zip(compiled.order()) {
             self.scores.clear();
