@@ -210,7 +210,9 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
 impl KnownStates {
     /// Forgets the last sentence, and prepares for the one of `context`, with sums of this `width`.
     fn begin(&mut self, sides: &Sides, width: usize, Context { input, actions, .. }: Context) {
-        self.look_up.start(sides, width, input.n_rows(), actions.n_labels());
+        // Nodes and words with tags, or labels, no label and none.
+        let n_values = input.n_rows().max(actions.n_labels() + 2);
+        self.look_up.start(width, sides.n_groups(), n_values);
         self.vectors.clear(width);
         (self.first, self.next) = (1, 1);
         self.joint.clear();
