@@ -193,6 +193,12 @@ impl Buckets {
         &self.buckets
     }
 
+    /// The tags, whose lowest bits are the flags of numbers, and the numbers of each bucket; those of free places are 0.
+    #[inline(always)]
+    pub fn lanes(&self) -> impl Iterator<Item = (&[u32; WAYS], &[u32; WAYS])> {
+        self.buckets.iter().map(|Bucket { tags, numbers }| (tags, numbers))
+    }
+
     /// The numbers of all features.
     pub fn numbers(&self) -> impl Iterator<Item = Flagged> + '_ {
         let of_bucket = |bucket: &Bucket| {

@@ -356,25 +356,35 @@ impl FrozenWeights {
 
     /// True if nothing points outside the table or beyond its outputs, and no weight is too large.
     #[inline(always)]
-    fn is_sound(&self) -> bool {
+    fn is_sound<V: Simd>(&self, simd: V) -> bool {
         let (n_entries, half) = (self.sparse.len() / self.shape.entry(), self.shape.half());
-        let row_is_sound = |number: Flagged| {
-            let (start, len) = place(number);
-            match len {
-                _ if number & FLAG != 0 => {
-                    let InlineRow { plus, minus, .. } = InlineRow::unpack(number);
-                    usize::from(plus.max(minus)) < self.shape.width
-                }
-                NARROW => start > 0 && start * half <= self.dense.len(),
-                WIDE => {
-                    let row = start.checked_sub(1).and_then(|start| self.dense.get(start * half..(start + 2) * half));
+        let all = |number| u32x8::splat(simd, number);
+        // The largest of the actions of rows in place of numbers, of the ends of sparse rows, and of the starts of dense ones.
+        let (mut inline, mut ends, mut starts) = (all(0), all(0), all(0));
+        let mut wide_are_sound = true;
+        for (tags, numbers) in self.buckets.lanes() {
+            let (flags, lanes) = (u32x8::from_slice(simd, tags) & all(1), u32x8::from_slice(simd, numbers));
+            let (is_inline, start, len) = (flags.simd_eq(all(1)), lanes >> LEN_BITS, lanes & all(WIDE));
+            let action = (lanes & all(0xff)).max(lanes >> 8 & all(0xff));
+            inline = inline.max(is_inline.select(action, all(0)));
+            ends = ends.max((is_inline | len.simd_ge(all(NARROW))).select(all(0), start + len));
+            let beyond_all = start.simd_eq(all(0)).select(all(u32::MAX), start);
+            starts = starts.max((len.simd_eq(all(NARROW)) & !is_inline).select(beyond_all, all(0)));
+            // There are few of them.
+            let are_wide = len.simd_eq(all(WIDE)) & !is_inline;
+            if are_wide.any_true() {
+                wide_are_sound &= Ones(are_wide.to_bitmask()).all(|way| {
+                    let start = place(numbers[way].into()).0.checked_sub(1);
+                    let row = start.and_then(|start| self.dense.get(start * half..(start + 2) * half));
                     row.is_some_and(|row| row.iter().all(|weight| weight.unsigned_abs() <= MAX_WEIGHT))
-                }
-                _ => start + len as usize <= n_entries,
+                });
             }
-        };
-        // Nothing ends the loop early, so that it can be vectorised.
-        let rows_are_sound = self.buckets.numbers().fold(true, |sound, number| sound & row_is_sound(number));
+        }
+        let [inline, end, start] = [inline, ends, starts].map(|lanes| lanes.reduce_max() as usize);
+        let rows_are_sound = wide_are_sound
+            && inline < self.shape.width
+            && end <= n_entries
+            && start.checked_mul(half).is_some_and(|end| end <= self.dense.len());
         let largest_action = match self.shape.entry() {
             2 => PackedEntry::<2>::largest_action(&self.sparse),
             3 => PackedEntry::<3>::largest_action(&self.sparse),
@@ -420,6 +430,49 @@ impl FrozenWeights {
         }
         let buckets = Buckets::from_buckets(buckets, homes)?;
         let weights = FrozenWeights { buckets, sparse, dense, levels, shape };
-        (n_outputs == width as u64 && vectorised!(_simd => weights.is_sound())).then_some(weights)
+        (n_outputs == width as u64 && vectorised!(simd => weights.is_sound(simd))).then_some(weights)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vector::versions;
+
+    #[test]
+    fn rows_outside_the_table_and_too_large_weights_are_noticed() {
+        const LARGE: i32 = MAX_WEIGHT as i32 + 1;
+        let shape = TableShape { width: 96, n_features: 1, n_weights: 1, scale: 1, precision: Precision::Full };
+        // Ten sparse entries, and three half rows of which the last has a weight that is too large for a wide one.
+        let is_sound = |number: Flagged, last: i32| {
+            let dense: Vec<i32> = (0..144).map(|place| if place == 143 { last } else { 0 }).collect();
+            let (sparse, dense) = (Numbers::from(vec![0; 40]), Numbers::from(dense));
+            let buckets = Buckets::new(1, std::iter::once((0x1234_5678_9abc_def0, number)));
+            let weights = FrozenWeights { buckets, sparse, dense, levels: None, shape };
+            let found = versions!(simd => weights.is_sound(simd));
+            assert!(found.iter().all(|sound| *sound == found[0]));
+            found[0]
+        };
+        let row = |start: u64, len: u32| start << LEN_BITS | u64::from(len);
+        let inline = |plus: u64, minus: u64| FLAG | 7 << 16 | minus << 8 | plus;
+        for (number, expected) in [
+            (inline(95, 0), true),
+            (inline(0, 95), true),
+            (inline(96, 0), false),
+            (inline(0, 96), false),
+            (row(8, 2), true),
+            (row(9, 2), false),
+            (row(3, NARROW), true),
+            (row(4, NARROW), false),
+            (row(0, NARROW), false),
+            (row(2, WIDE), true),
+            (row(3, WIDE), false),
+            (row(0, WIDE), false),
+        ] {
+            assert_eq!(is_sound(number, 0), expected, "{number:x}");
+        }
+        assert!(
+            is_sound(row(2, WIDE), -LARGE + 1) && !is_sound(row(2, WIDE), -LARGE) && is_sound(row(3, NARROW), LARGE)
+        );
     }
 }
