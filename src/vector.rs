@@ -78,6 +78,21 @@ macro_rules! vectorised {
 
 pub(crate) use vectorised;
 
+/// Places of the ones in a number, from the lowest bit on: of a comparison's bitmask, the lanes for which it holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ones(pub u64);
+
+impl Iterator for Ones {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        let place = (self.0 != 0).then(|| self.0.trailing_zeros() as usize);
+        self.0 &= self.0.wrapping_sub(1);
+        place
+    }
+}
+
 /// `versions!(simd => work(simd))` is what `work` gives in each version that this processor can run.
 #[cfg(test)]
 macro_rules! versions {

@@ -78,7 +78,7 @@ impl Extractor {
         key(start, words.map(|&[a, b, c, d]| slot(a) | slot(b) << 16 | slot(c) << 32 | slot(d) << 48))
     }
 
-    /// Appends the hashes of all features of a group to `hashes`, in the order of its templates. `see` is called with each.
+    /// Appends the hashes of all features of a group to `hashes`, in the order of its templates. `prefetch` is called with each as soon as it is known.
     #[inline]
     pub fn extract_of(
         &mut self,
@@ -86,12 +86,12 @@ impl Extractor {
         input: &Input,
         sets: &LabelSets,
         hashes: &mut Vec<u64>,
-        see: impl FnMut(u64),
+        prefetch: impl FnMut(u64),
     ) {
         // PERF: whether words may have tags is asked once for all values.
         match input.has_tags() {
-            false => self.extract::<false>(group, input, sets, hashes, see),
-            true => self.extract::<true>(group, input, sets, hashes, see),
+            false => self.extract::<false>(group, input, sets, hashes, prefetch),
+            true => self.extract::<true>(group, input, sets, hashes, prefetch),
         }
     }
 
@@ -102,7 +102,7 @@ impl Extractor {
         input: &Input,
         sets: &LabelSets,
         hashes: &mut Vec<u64>,
-        mut see: impl FnMut(u64),
+        mut prefetch: impl FnMut(u64),
     ) {
         let (of_columns, of_others) = self.values[1..].split_at_mut(group.columns.len());
         for (value, &(place, column)) in of_columns.iter_mut().zip(&group.columns) {
@@ -114,12 +114,12 @@ impl Extractor {
         let values = &self.values;
         hashes.extend(group.templates.iter().map(|template| {
             let feature = feature(template, values);
-            see(feature);
+            prefetch(feature);
             feature
         }));
     }
 
-    /// Appends the hashes of all features to `hashes`, in the [order](Compiled::order) of learners. `see` is called with each.
+    /// Appends the hashes of all features to `hashes`, in the [order](Compiled::order) of learners. `prefetch` is called with each as soon as it is known.
     pub fn extract_all(
         &mut self,
         features: &Compiled,
@@ -127,11 +127,11 @@ impl Extractor {
         interner: &Interner,
         view: &View,
         hashes: &mut Vec<u64>,
-        mut see: impl FnMut(u64),
+        mut prefetch: impl FnMut(u64),
     ) {
         self.see(features, &interner.states(), view);
         for group in features.all() {
-            self.extract_of(group, input, interner.label_sets(), hashes, &mut see);
+            self.extract_of(group, input, interner.label_sets(), hashes, &mut prefetch);
         }
     }
 }

@@ -5,6 +5,7 @@ use fearless_simd::u32x8;
 
 use super::Row;
 use crate::files::{Numbers, prefetch};
+use crate::vector::Ones;
 
 /// Number of features that share a cache line.
 const WAYS: usize = 8;
@@ -195,7 +196,7 @@ impl Buckets {
 
     /// The tags, whose lowest bits are the flags of numbers, and the numbers of each bucket; those of free places are 0.
     #[inline(always)]
-    pub fn lanes(&self) -> impl Iterator<Item = (&[u32; WAYS], &[u32; WAYS])> {
+    pub fn tags_and_numbers(&self) -> impl Iterator<Item = (&[u32; WAYS], &[u32; WAYS])> {
         self.buckets.iter().map(|Bucket { tags, numbers }| (tags, numbers))
     }
 
@@ -221,9 +222,9 @@ impl Buckets {
         Buckets { buckets: Numbers::from(buckets), homes: self.homes, spread: self.spread }
     }
 
-    /// Function that tells the memory of a feature that will soon be looked up.
+    /// Function that prefetches the bucket of a feature, to be called some time before the look-up.
     #[inline(always)]
-    pub fn prefetch(&self) -> impl Fn(u64) {
+    pub fn prefetcher(&self) -> impl Fn(u64) {
         let (buckets, is_plain, homes, spread) = (&self.buckets[..], self.is_plain(), self.homes, self.spread);
         move |feature| {
             let place = if is_plain { part(feature, buckets.len()) } else { bucket(feature, homes, spread) };
@@ -233,8 +234,8 @@ impl Buckets {
 
     /// Looks up `features`, at most [`BATCH`].
     ///
-    /// PERF: no branch waits for memory. Look-ups are independent of each other, and the processor overlaps their misses. What each of
-    /// them leaves is compared afterwards, several at a time.
+    /// PERF: no branch waits for memory. Look-ups are independent of each other, and the processor overlaps their misses. The tags that
+    /// were read are compared with the wanted ones afterwards, eight at a time.
     #[inline(always)]
     pub fn find<V: Simd>(&self, simd: V, features: &[u64], found: &mut Found) {
         let (n_buckets, homes, spread) = (self.buckets.len(), self.homes, self.spread);
@@ -328,7 +329,7 @@ impl Found {
         self.numbers.as_chunks().0
     }
 
-    /// Finds out which of the first `n` features are known, and which of them have flags.
+    /// Sets `known` and `flags` for the first `n` features, whose tags and numbers have been read.
     #[inline(always)]
     fn compare<V: Simd>(&mut self, simd: V, wanted: &[u32; BATCH], n: usize) {
         let (flag, zero) = (u32x8::splat(simd, 1), u32x8::splat(simd, 0));
@@ -340,7 +341,7 @@ impl Found {
             known |= is_known.to_bitmask() << first;
             flags |= (is_known & (tags & flag).simd_eq(flag)).to_bitmask() << first;
         }
-        // What stands behind the last one is of an earlier batch.
+        // Places from `n` on hold what an earlier batch has left.
         (self.known, self.flags) = (known & first_ones(n), flags & first_ones(n));
     }
 }
@@ -349,21 +350,6 @@ impl Found {
 #[inline(always)]
 fn first_ones(n: usize) -> u64 {
     !u64::MAX.unbounded_shl(n as u32)
-}
-
-/// The places of the ones in a number.
-#[derive(Debug, Clone, Copy)]
-pub struct Ones(pub u64);
-
-impl Iterator for Ones {
-    type Item = usize;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<usize> {
-        let place = (self.0 != 0).then(|| self.0.trailing_zeros() as usize);
-        self.0 &= self.0.wrapping_sub(1);
-        place
-    }
 }
 
 impl Bucket {

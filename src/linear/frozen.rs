@@ -7,7 +7,7 @@
 use fearless_simd::prelude::*;
 use fearless_simd::u32x8;
 
-use super::buckets::{BATCH, Bucket, Buckets, FLAG, Flagged, Found, Homes, NOTHING, Ones};
+use super::buckets::{BATCH, Bucket, Buckets, FLAG, Flagged, Found, Homes, NOTHING};
 use super::levels::Levels;
 use super::rows::{DenseRow, InlineRow, LEN_BITS, NARROW, PackedEntry, Precision, TableShape, WIDE, place};
 use super::table::{OUTSIDE, from_bytes};
@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::files::{Numbers, Section, Sections, prefetch};
 use crate::scorer::lanes;
 use crate::system::ActionId;
-use crate::vector::vectorised;
+use crate::vector::{Ones, vectorised};
 
 /// The most templates that can fire at once, for the bound on sums.
 pub(super) const MAX_TEMPLATES: f64 = 1024.0;
@@ -132,46 +132,28 @@ impl FrozenWeights {
         }
     }
 
+    /// Adds a row that stands elsewhere, whose entries have so many bytes if it is sparse.
     #[inline(always)]
-    fn add_rows<const BYTES: usize>(&self, rows: &[Row], scores: &mut [i32]) {
-        for &Row(row) in rows {
-            if is_inline(row) {
-                InlineRow::unpack(row).add_to(scores);
-            } else {
-                self.add_row::<BYTES>(row, scores);
-            }
+    fn add_row(&self, row: Flagged, bytes: usize, scores: &mut [i32]) {
+        match place(row) {
+            (start, len @ (NARROW | WIDE)) => match self.dense_row(&self.dense, start, len) {
+                DenseRow::Narrow(row) => add_narrow(row, scores),
+                DenseRow::Wide(row) => scores.iter_mut().zip(row).for_each(|(score, &w)| *score += w),
+            },
+            (start, len) => match bytes {
+                2 => self.add_sparse::<2>((start, len), scores),
+                3 => self.add_sparse::<3>((start, len), scores),
+                4 => self.add_sparse::<4>((start, len), scores),
+                _ => self.add_sparse::<8>((start, len), scores),
+            },
         }
     }
 
-    /// Adds a row that stands elsewhere.
     #[inline(always)]
-    fn add_row<const BYTES: usize>(&self, row: Flagged, scores: &mut [i32]) {
-        let (start, len) = place(row);
-        if len >= NARROW {
-            match self.dense_row(&self.dense, start, len) {
-                DenseRow::Narrow(row) => add_narrow(row, scores),
-                DenseRow::Wide(row) => scores.iter_mut().zip(row).for_each(|(score, &w)| *score += w),
-            }
-            return;
-        }
+    fn add_sparse<const BYTES: usize>(&self, (start, len): (usize, u32), scores: &mut [i32]) {
         for entry in PackedEntry::<BYTES>::read(&self.sparse, start, len as usize) {
             let (action, weight) = if BYTES == 2 { self.decoded(entry) } else { entry };
             scores[action] += weight;
-        }
-    }
-
-    /// Adds those rows of a batch, which stand elsewhere, that have a one in `which`.
-    #[inline(always)]
-    fn add_found(&self, found: &Found, which: u64, scores: &mut [i32]) {
-        let bytes = self.shape.entry();
-        for i in Ones(which) {
-            let row = found.number(i);
-            match bytes {
-                2 => self.add_row::<2>(row, scores),
-                3 => self.add_row::<3>(row, scores),
-                4 => self.add_row::<4>(row, scores),
-                _ => self.add_row::<8>(row, scores),
-            }
         }
     }
 
@@ -186,7 +168,7 @@ impl FrozenWeights {
         are_narrow & found.known & !found.flags
     }
 
-    /// Looks up `features`, at most [`BATCH`], and prefetches their rows. `see_narrow` is called with the places, in half rows, of those
+    /// Looks up `features`, at most [`BATCH`], and prefetches their rows. `push_narrow` is called with the places, in half rows, of those
     /// that are dense and have 16 bits a weight; the result has a one for each of the others that stand elsewhere.
     #[inline(always)]
     fn find_batch<V: Simd>(
@@ -194,10 +176,10 @@ impl FrozenWeights {
         simd: V,
         features: &[u64],
         found: &mut Found,
-        mut see_narrow: impl FnMut(u32),
+        mut push_narrow: impl FnMut(u32),
     ) -> u64 {
         self.buckets.find(simd, features, found);
-        // No branch, for none could be foretold.
+        // Kinds of rows follow each other in no order that a processor could predict, and so there is no branch.
         let are_narrow = self.narrow_ones(simd, found);
         let others = found.known & !found.flags & !are_narrow;
         let (bytes, half) = (self.shape.entry(), self.shape.half());
@@ -209,7 +191,7 @@ impl FrozenWeights {
         }
         for i in Ones(are_narrow) {
             let number = (found.number(i) as u32 >> LEN_BITS) - 1;
-            see_narrow(number);
+            push_narrow(number);
             let first = number as usize * half;
             (0..3).for_each(|line| prefetch(&self.dense, first + 16 * line));
             (3..half.div_ceil(16)).for_each(|line| prefetch(&self.dense, first + 16 * line));
@@ -220,6 +202,7 @@ impl FrozenWeights {
     /// Adds the rows of at most [`LARGEST`] features.
     #[inline(always)]
     fn add_all<V: Simd>(&self, simd: V, features: &[u64], scores: &mut [i32]) {
+        let bytes = self.shape.entry();
         let (mut found, mut others) = ([Found::NONE; LARGEST / BATCH], [0; LARGEST / BATCH]);
         let (mut narrow, mut n_narrow) = ([0; LARGEST], 0);
         for ((found, others), features) in found.iter_mut().zip(&mut others).zip(features.chunks(BATCH)) {
@@ -232,7 +215,9 @@ impl FrozenWeights {
             for i in Ones(found.flags) {
                 InlineRow::unpack(found.number(i)).add_to(scores);
             }
-            self.add_found(found, others, scores);
+            for i in Ones(others) {
+                self.add_row(found.number(i), bytes, scores);
+            }
         }
     }
 }
@@ -270,8 +255,8 @@ impl Weights for FrozenWeights {
     }
 
     #[inline]
-    fn prefetch(&self) -> impl Fn(u64) {
-        self.buckets.prefetch()
+    fn prefetcher(&self) -> impl Fn(u64) {
+        self.buckets.prefetcher()
     }
 
     #[inline]
@@ -287,11 +272,13 @@ impl Weights for FrozenWeights {
 
     #[inline(always)]
     fn add(&self, rows: &[Row], scores: &mut [i32]) {
-        match self.shape.entry() {
-            2 => self.add_rows::<2>(rows, scores),
-            3 => self.add_rows::<3>(rows, scores),
-            4 => self.add_rows::<4>(rows, scores),
-            _ => self.add_rows::<8>(rows, scores),
+        let bytes = self.shape.entry();
+        for &Row(row) in rows {
+            if is_inline(row) {
+                InlineRow::unpack(row).add_to(scores);
+            } else {
+                self.add_row(row, bytes, scores);
+            }
         }
     }
 
@@ -358,20 +345,20 @@ impl FrozenWeights {
     #[inline(always)]
     fn is_sound<V: Simd>(&self, simd: V) -> bool {
         let (n_entries, half) = (self.sparse.len() / self.shape.entry(), self.shape.half());
-        let all = |number| u32x8::splat(simd, number);
-        // The largest of the actions of rows in place of numbers, of the ends of sparse rows, and of the starts of dense ones.
-        let (mut inline, mut ends, mut starts) = (all(0), all(0), all(0));
+        let splat = |number| u32x8::splat(simd, number);
+        // Over all buckets, by lane: the largest action of a row in place of its number, end of a sparse row, and start of a dense one.
+        let (mut inline, mut ends, mut starts) = (splat(0), splat(0), splat(0));
         let mut wide_are_sound = true;
-        for (tags, numbers) in self.buckets.lanes() {
-            let (flags, lanes) = (u32x8::from_slice(simd, tags) & all(1), u32x8::from_slice(simd, numbers));
-            let (is_inline, start, len) = (flags.simd_eq(all(1)), lanes >> LEN_BITS, lanes & all(WIDE));
-            let action = (lanes & all(0xff)).max(lanes >> 8 & all(0xff));
-            inline = inline.max(is_inline.select(action, all(0)));
-            ends = ends.max((is_inline | len.simd_ge(all(NARROW))).select(all(0), start + len));
-            let beyond_all = start.simd_eq(all(0)).select(all(u32::MAX), start);
-            starts = starts.max((len.simd_eq(all(NARROW)) & !is_inline).select(beyond_all, all(0)));
-            // There are few of them.
-            let are_wide = len.simd_eq(all(WIDE)) & !is_inline;
+        for (tags, numbers) in self.buckets.tags_and_numbers() {
+            let (flags, lanes) = (u32x8::from_slice(simd, tags) & splat(1), u32x8::from_slice(simd, numbers));
+            let (is_inline, start, len) = (flags.simd_eq(splat(1)), lanes >> LEN_BITS, lanes & splat(WIDE));
+            let action = (lanes & splat(0xff)).max(lanes >> 8 & splat(0xff));
+            inline = inline.max(is_inline.select(action, splat(0)));
+            ends = ends.max((is_inline | len.simd_ge(splat(NARROW))).select(splat(0), start + len));
+            let beyond_all = start.simd_eq(splat(0)).select(splat(u32::MAX), start);
+            starts = starts.max((len.simd_eq(splat(NARROW)) & !is_inline).select(beyond_all, splat(0)));
+            // Wide rows are few.
+            let are_wide = len.simd_eq(splat(WIDE)) & !is_inline;
             if are_wide.any_true() {
                 wide_are_sound &= Ones(are_wide.to_bitmask()).all(|way| {
                     let start = place(numbers[way].into()).0.checked_sub(1);

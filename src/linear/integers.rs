@@ -319,7 +319,7 @@ impl Weights for IntegerWeights {
     }
 
     #[inline]
-    fn prefetch(&self) -> impl Fn(u64) {
+    fn prefetcher(&self) -> impl Fn(u64) {
         |feature| self.rows.prefetch(self.key(feature))
     }
 

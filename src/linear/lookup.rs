@@ -7,6 +7,7 @@ use crate::configuration::{LabelSets, STATE_SLOTS, State};
 use crate::features::{Extractor, Group, GroupReads, Input, SidePart};
 use crate::memo::Memo;
 use crate::scorer::Vectors;
+use crate::vector::Ones;
 
 /// Memoised vectors of groups, and sums of them that are still to be made.
 #[derive(Debug, Clone, Default)]
@@ -54,11 +55,11 @@ impl LookUp {
         if self.direct.len() < n_groups * n_values {
             self.direct.resize(n_groups * n_values, 0);
         }
-        if self.next > u32::MAX / 2 {
+        // At first, and long before the numbers of places run out.
+        if !(1..=u32::MAX / 2).contains(&self.next) {
             self.direct.fill(0);
-            self.next = 0;
+            self.next = 1;
         }
-        self.next = self.next.max(1);
         self.forget(width);
     }
 
@@ -118,9 +119,8 @@ impl LookUp {
         if is_new != 0 {
             see(&mut self.extractor);
         }
-        while is_new != 0 {
-            self.extract(&part.groups[is_new.trailing_zeros() as usize].group, source);
-            is_new &= is_new - 1;
+        for number in Ones(is_new) {
+            self.extract(&part.groups[number].group, source);
         }
     }
 
@@ -142,8 +142,8 @@ impl LookUp {
     /// Asks for the next vector.
     #[inline]
     fn extract<W: Weights>(&mut self, group: &Group, source: &LookUpSource<W>) {
-        let see = source.weights.prefetch();
-        self.extractor.extract_of(group, source.input, source.sets, &mut self.features, see);
+        let prefetch = source.weights.prefetcher();
+        self.extractor.extract_of(group, source.input, source.sets, &mut self.features, prefetch);
         self.ends.push(self.features.len());
     }
 

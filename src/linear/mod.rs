@@ -54,9 +54,9 @@ pub trait Weights: Sync {
         1
     }
 
-    /// Function that tells the memory of a feature that will soon be looked up.
+    /// Function that prefetches the place of a feature, to be called some time before the look-up.
     #[inline]
-    fn prefetch(&self) -> impl Fn(u64) {
+    fn prefetcher(&self) -> impl Fn(u64) {
         |_| ()
     }
 
@@ -71,7 +71,7 @@ pub trait Weights: Sync {
     /// Adds the rows of all `features` to `scores`: all steps at once.
     #[inline]
     fn add_features(&self, features: &[u64], scores: &mut [i32]) {
-        features.iter().copied().for_each(self.prefetch());
+        features.iter().copied().for_each(self.prefetcher());
         self.add_prefetched(features, scores);
     }
 

@@ -278,7 +278,7 @@ impl RealWeights {
         const BATCH: usize = 128;
         let mut rows = [(0, 0); BATCH];
         for features in features.chunks(BATCH) {
-            features.iter().copied().for_each(self.prefetch());
+            features.iter().copied().for_each(self.prefetcher());
             for (row, &feature) in rows.iter_mut().zip(features) {
                 let place = self.rows.find(feature);
                 self.rows.prefetch_entries(&place);
@@ -307,7 +307,7 @@ impl RealWeights {
         let highest = self.max_weight / self.factor;
         // Neither larger nor no number.
         let mut is_bounded = true;
-        features.iter().copied().for_each(self.prefetch());
+        features.iter().copied().for_each(self.prefetcher());
         features.iter().for_each(|&feature| self.rows.prefetch_row(&self.rows.find(feature)));
         for &feature in features {
             outputs.row += 1;
@@ -393,7 +393,7 @@ impl Weights for RealWeights {
     }
 
     #[inline]
-    fn prefetch(&self) -> impl Fn(u64) {
+    fn prefetcher(&self) -> impl Fn(u64) {
         |feature| self.rows.prefetch(feature)
     }
 

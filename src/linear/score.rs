@@ -210,7 +210,7 @@ impl<'w, W: Weights> LinearScorer<'w, W> {
 impl KnownStates {
     /// Forgets the last sentence, and prepares for the one of `context`, with sums of this `width`.
     fn begin(&mut self, sides: &Sides, width: usize, Context { input, actions, .. }: Context) {
-        // Nodes and words with tags, or labels, no label and none.
+        // Slots hold nodes, which may be words with tags, or labels.
         let n_values = input.n_rows().max(actions.n_labels() + 2);
         self.look_up.start(width, sides.n_groups(), n_values);
         self.vectors.clear(width);
@@ -397,11 +397,11 @@ impl LinearMemory {
         &self.features
     }
 
-    /// Finds [`LinearMemory::features`]; `see` is called with each.
-    fn extract(&mut self, features: &Compiled, context: Context, view: &View, see: impl FnMut(u64)) {
+    /// Replaces `features` by those of a configuration; `prefetch` is called with each.
+    fn extract(&mut self, features: &Compiled, context: Context, view: &View, prefetch: impl FnMut(u64)) {
         self.features.clear();
         let extractor = &mut self.known.look_up.extractor;
-        extractor.extract_all(features, context.input, context.interner, view, &mut self.features, see);
+        extractor.extract_all(features, context.input, context.interner, view, &mut self.features, prefetch);
     }
 
     /// The sums of the rows of all features of a configuration, without any memory, and these features: the reference for
@@ -417,7 +417,7 @@ impl LinearMemory {
     }
 
     fn sum_plainly<W: Weights>(&mut self, scorer: &LinearScorer<W>, context: Context, view: &View) {
-        self.extract(scorer.features, context, view, scorer.weights.prefetch());
+        self.extract(scorer.features, context, view, scorer.weights.prefetcher());
         let sum = &mut self.known.sum;
         sum.clear(scorer.width);
         scorer.weights.add_prefetched(&self.features, sum.push_zero());

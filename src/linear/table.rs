@@ -67,7 +67,7 @@ fn each_line<T>(place: &RowPlace, look: impl Fn(usize)) {
     if usize::from(place.len) > in_line {
         place.row().step_by(in_line).skip(1).for_each(&look);
     }
-    // Rows begin anywhere on a line.
+    // A row may begin anywhere on a line, and so its last entry may stand on one more.
     look(place.row().end.wrapping_sub(1));
 }
 

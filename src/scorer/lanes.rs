@@ -4,6 +4,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{i16x16, i32x16};
 
 use crate::system::{ActionId, Actions, FORBIDDEN};
+use crate::vector::Ones;
 
 /// As many lanes as fill a cache line.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -187,10 +188,8 @@ pub fn above<V: Simd>(
     let limits = i32x16::splat(simd, limit);
     let mut n = 0;
     for (number, sum) in sums.iter().enumerate() {
-        let mut above = lanes_of(simd, &sum.0).simd_gt(limits).to_bitmask();
-        while above != 0 {
-            let lane = above.trailing_zeros() as usize % Actions::LANES;
-            above &= above - 1;
+        for lane in Ones(lanes_of(simd, &sum.0).simd_gt(limits).to_bitmask()) {
+            let lane = lane % Actions::LANES;
             keys[n] = key((number * Actions::LANES + lane) as ActionId, sum.0[lane]);
             n += 1;
         }
