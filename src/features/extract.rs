@@ -78,7 +78,8 @@ impl Extractor {
         key(start, words.map(|&[a, b, c, d]| slot(a) | slot(b) << 16 | slot(c) << 32 | slot(d) << 48))
     }
 
-    /// Appends the hashes of all features of a group to `hashes`, in the order of its templates. `prefetch` is called with each as soon as it is known.
+    /// Appends the hashes of all features of a group to `hashes`, in the order of its templates. `prefetch` is called with each as soon
+    /// as it is known.
     #[inline]
     pub fn extract_of(
         &mut self,
@@ -119,7 +120,8 @@ impl Extractor {
         }));
     }
 
-    /// Appends the hashes of all features to `hashes`, in the [order](Compiled::order) of learners. `prefetch` is called with each as soon as it is known.
+    /// Appends the hashes of all features to `hashes`, in the [order](Compiled::order) of learners. `prefetch` is called with each as
+    /// soon as it is known.
     pub fn extract_all(
         &mut self,
         features: &Compiled,

@@ -346,13 +346,13 @@ impl FrozenWeights {
     fn is_sound<V: Simd>(&self, simd: V) -> bool {
         let (n_entries, half) = (self.sparse.len() / self.shape.entry(), self.shape.half());
         let splat = |number| u32x8::splat(simd, number);
-        // Over all buckets, by lane: the largest action of a row in place of its number, end of a sparse row, and start of a dense one.
+        // The largest of all buckets, by lane: action of a row in place of its number, end of a sparse row, start of a dense row of 16 bits.
         let (mut inline, mut ends, mut starts) = (splat(0), splat(0), splat(0));
         let mut wide_are_sound = true;
         for (tags, numbers) in self.buckets.tags_and_numbers() {
-            let (flags, lanes) = (u32x8::from_slice(simd, tags) & splat(1), u32x8::from_slice(simd, numbers));
-            let (is_inline, start, len) = (flags.simd_eq(splat(1)), lanes >> LEN_BITS, lanes & splat(WIDE));
-            let action = (lanes & splat(0xff)).max(lanes >> 8 & splat(0xff));
+            let (flags, rows) = (u32x8::from_slice(simd, tags) & splat(1), u32x8::from_slice(simd, numbers));
+            let (is_inline, start, len) = (flags.simd_eq(splat(1)), rows >> LEN_BITS, rows & splat(WIDE));
+            let action = (rows & splat(0xff)).max(rows >> 8 & splat(0xff));
             inline = inline.max(is_inline.select(action, splat(0)));
             ends = ends.max((is_inline | len.simd_ge(splat(NARROW))).select(splat(0), start + len));
             let beyond_all = start.simd_eq(splat(0)).select(splat(u32::MAX), start);
@@ -367,7 +367,7 @@ impl FrozenWeights {
                 });
             }
         }
-        let [inline, end, start] = [inline, ends, starts].map(|lanes| lanes.reduce_max() as usize);
+        let [inline, end, start] = [inline, ends, starts].map(|largest| largest.reduce_max() as usize);
         let rows_are_sound = wide_are_sound
             && inline < self.shape.width
             && end <= n_entries
